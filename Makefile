@@ -1,0 +1,39 @@
+# The two commands: `make demo` and `make test`. Each sets up what it needs in .venv and is quick when run again.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help setup demo test bench clean
+
+help:
+	@echo "make demo    run a small evaluation on the embedded model"
+	@echo "make test    lint, check the types, run all tests"
+	@echo "make bench   measure speed, memory and interval coverage"
+	@echo "make clean   remove .venv"
+
+setup: $(READY)
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "counterfoil needs Python 3.11 or newer; $(PYTHON) is older. Name another one: make setup PYTHON=python3.12"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[local,dev]"
+	@touch $(READY)
+
+demo: setup
+	@$(BIN)/counterfoil models get smollm2
+	@PYTHONPATH=tests/support $(BIN)/counterfoil run three_choice:suite --limit 24
+
+test: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/counterfoil models get smollm2
+	@$(BIN)/python -m pytest
+
+bench: setup
+	@PYTHONPATH=tests/support $(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV)

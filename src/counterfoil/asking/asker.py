@@ -1,0 +1,224 @@
+"""The asker: takes an ask, gives its reply. One kind sends what the ledger does not hold, one only collects it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol
+
+import msgspec
+
+from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.budget import Account
+from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.models.base import Hopeless, Model, ModelUnusable, TimedOut, TryAgain, Unreachable
+from counterfoil.asking.pace import Pace
+
+MOST_ATTEMPTS = 8
+# Where no connection was ever made, the server is not starting or stumbling: it is not there.
+ATTEMPTS_TO_REACH = 2
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+# An ask may take this many times the limit of one attempt, but always ten minutes: rate limits take patience.
+ATTEMPTS_PER_ASK, LEAST_ASK_SECONDS = 5, 600.0
+# Who wants to be left alone for longer than this is asked again in another run.
+LONGEST_QUIET = 300.0
+FAILURES_IN_A_ROW = 20
+# One complaint makes its own ask wait; several without a reply in between are meant for all.
+COMPLAINTS_TO_BE_QUIET = 4
+RECENT_KEYS = 4_096
+
+
+class NotAsked(Exception):
+    """The ask was not sent: budget, interruption, a model that can't be used, or an asker that only collects."""
+
+
+class Asker(Protocol):
+    """One face for all kinds."""
+
+    async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
+        """The reply, durable in the ledger; or NotAsked. `looked_up`: the ledger did not hold it a moment ago."""
+        ...
+
+
+class Halt:
+    """Tells all askers of a run to stop; naps end at once."""
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self._event = asyncio.Event()
+
+    def stop(self, reason: str) -> None:
+        self.reason = self.reason or reason
+        self._event.set()
+
+    async def nap(self, seconds: float) -> None:
+        """Sleep, but not past a stop."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._event.wait(), seconds)
+
+
+class Sender:
+    """Asks one model: at its pace, again where that can help, within the budget, each ask once."""
+
+    def __init__(
+        self,
+        model: Model,
+        ledger: Ledger,
+        *,
+        pace: Pace,
+        timeout: float,
+        account: Account,
+        halt: Halt,
+        say: Callable[[str], None],
+    ) -> None:
+        self.model = model
+        self.pace = pace
+        self.account = account
+        self.stopped: str | None = None
+        self._ledger = ledger
+        self._timeout = timeout
+        self._halt = halt
+        self._say = say
+        self._under_way: dict[str, asyncio.Future[Reply]] = {}
+        self._recent: dict[str, None] = {}
+        self._ever_answered = False
+        self._failed_in_a_row = 0
+        self._complaints_in_a_row = 0
+
+    async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
+        """The reply: from the ledger, from the same ask under way, or from the model."""
+        under_way = self._under_way.get(ask.key)
+        if under_way is not None:
+            return await asyncio.shield(under_way)
+        if not looked_up or ask.key in self._recent:
+            found = self._ledger.get([ask.key])
+            if found:
+                self.account.count(found[ask.key], now=False)
+                return found[ask.key]
+        under_way = asyncio.get_running_loop().create_future()
+        self._under_way[ask.key] = under_way
+        try:
+            reply = await self._ledger.put(ask, self.model.name, await self._answer(ask))
+        except asyncio.CancelledError:
+            under_way.cancel()
+            raise
+        except Exception as error:
+            under_way.set_exception(error)
+            under_way.exception()  # nobody else may be waiting for it
+            raise
+        finally:
+            del self._under_way[ask.key]
+        self._remember(ask.key)
+        under_way.set_result(reply)
+        return reply
+
+    def _remember(self, key: str) -> None:
+        """Asks that were looked up together with this one may be the same; they come soon or never."""
+        self._recent[key] = None
+        if len(self._recent) > RECENT_KEYS:
+            del self._recent[next(iter(self._recent))]
+
+    async def _answer(self, ask: Ask) -> Reply:
+        """Attempts until there is a reply, or none is to be had."""
+        clock = asyncio.get_running_loop().time
+        give_up_at = 0.0
+        attempts = 0
+        counted_attempts = 0
+        while True:
+            self._check()
+            entered_at = await self.pace.enter()
+            reserved = None
+            try:
+                while (quiet := self.pace.quiet_left()) > 0 and self._halt.reason is None:
+                    await self._halt.nap(quiet)
+                self._check()
+                reserved = self.account.reserve(ask)
+                if reserved is None:
+                    self._stop(self.account.budget.sentence)
+                    self._check()
+                attempts += 1
+                started_at = clock()
+                give_up_at = give_up_at or started_at + max(LEAST_ASK_SECONDS, ATTEMPTS_PER_ASK * self._timeout)
+                sent = await self.model.send(ask, self._timeout)
+                reply = msgspec.structs.replace(sent.reply, attempts=attempts, latency=clock() - started_at)
+                self._answered(reply, sent.quiet)
+                return reply
+            except TryAgain as error:
+                trouble = error
+                self._note_trouble(error, entered_at, attempts)
+            except Hopeless as error:
+                return self._failed(str(error), attempts)
+            except ModelUnusable as error:
+                self._stop(str(error))
+                return self._failed(str(error), attempts)
+            finally:
+                if reserved is not None:
+                    self.account.release(reserved)
+                self.pace.leave()
+            counted_attempts += not trouble.overloaded
+            wait = trouble.wait
+            if wait is None:
+                wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempts - 1)) * random.uniform(0.5, 1.5)  # noqa: S311
+            if counted_attempts >= MOST_ATTEMPTS or clock() + wait > give_up_at:
+                return self._failed(f"{trouble} (after {attempts} attempts)", attempts)
+            self.account.tally.retries += 1
+            await self._halt.nap(wait)
+
+    def _answered(self, reply: Reply, quiet: float) -> None:
+        self._ever_answered = True
+        self._failed_in_a_row = self._complaints_in_a_row = 0
+        self.account.count(reply, now=True)
+        self.pace.answered()
+        if quiet > 0:
+            self.pace.be_quiet(min(quiet, LONGEST_QUIET))
+
+    def _note_trouble(self, trouble: TryAgain, entered_at: float, attempts: int) -> None:
+        """Slow down, or stop asking a model that is not there."""
+        if trouble.overloaded or isinstance(trouble, TimedOut):
+            self.pace.overloaded(entered_at)
+        if trouble.overloaded and trouble.wait is not None:
+            self._complaints_in_a_row += 1
+            if trouble.wait > LONGEST_QUIET:
+                self._stop(f"it wants to be left alone for {trouble.wait:.0f} seconds: run the same command again then")
+            elif self._complaints_in_a_row >= COMPLAINTS_TO_BE_QUIET:
+                self.pace.be_quiet(trouble.wait)
+        if isinstance(trouble, Unreachable) and not self._ever_answered and attempts >= ATTEMPTS_TO_REACH:
+            self._stop(str(trouble))
+
+    def _failed(self, reason: str, attempts: int) -> Reply:
+        self.account.tally.failed += 1
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row >= FAILURES_IN_A_ROW:
+            self._stop(f"{FAILURES_IN_A_ROW} asks failed one after another, the last because {reason}")
+        return Reply(status="failed", error=reason, attempts=attempts)
+
+    def _stop(self, reason: str) -> None:
+        """No more asks to this model; the first reason is the one that is told."""
+        if self.stopped is None and self._halt.reason is None:
+            self.stopped = reason
+            self._say(f"{self.model.name}: {reason}.")
+
+    def _check(self) -> None:
+        reason = self._halt.reason or self.stopped
+        if reason is not None:
+            raise NotAsked(reason)
+
+
+class Collector:
+    """Asks nobody: hands each ask that has no reply yet to `outbox`."""
+
+    def __init__(self, ledger: Ledger, outbox: Callable[[Ask], None], account: Account) -> None:
+        self._ledger = ledger
+        self._outbox = outbox
+        self._account = account
+
+    async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
+        if not looked_up:
+            found = self._ledger.get([ask.key])
+            if found:
+                self._account.count(found[ask.key], now=False)
+                return found[ask.key]
+        self._outbox(ask)
+        raise NotAsked("only collected")

@@ -1,0 +1,116 @@
+"""Money and tokens: what was spent on each model, and the limit for the whole run."""
+
+from __future__ import annotations
+
+import msgspec
+
+from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.prices import Price
+
+# Until a model has answered, its replies are taken to be this long, or as long as the ask allows if that is shorter.
+FIRST_GUESS_TOKENS = 256
+
+
+class Tally(msgspec.Struct, kw_only=True):
+    """What one model was asked in a run, and what that cost; `cost` is None where its price is not known."""
+
+    asked: int = 0
+    in_ledger: int = 0
+    failed: int = 0
+    retries: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    cost_now: float | None = None
+
+
+class Meter:
+    """A limit, what of it is used up, and what the asks in flight will probably use."""
+
+    def __init__(self, limit: float | None) -> None:
+        self.limit = limit
+        self.used = 0.0
+        self.reserved = 0.0
+
+    def has_room(self, amount: float) -> bool:
+        return self.limit is None or self.used + self.reserved + amount <= self.limit
+
+
+class Budget:
+    """The limits of a run, over all of its models and judges. What its replies have cost earlier counts, too."""
+
+    def __init__(self, *, max_cost: float | None = None, max_tokens: int | None = None) -> None:
+        self.dollars = Meter(max_cost)
+        self.tokens = Meter(max_tokens)
+
+    @property
+    def sentence(self) -> str:
+        """What to tell the user when it is used up."""
+        if self.dollars.limit is not None and self.dollars.used + self.dollars.reserved > 0:
+            return (
+                f"the budget of ${self.dollars.limit:g} is reached (${self.dollars.used:.4f} used): "
+                "run the same command with a larger --max-cost to go on"
+            )
+        return (
+            f"the budget of {self.tokens.limit:,.0f} tokens is reached ({self.tokens.used:,.0f} used): "
+            "run the same command with a larger --max-tokens-total to go on"
+        )
+
+
+class Account:
+    """One model's part of the budget."""
+
+    def __init__(self, budget: Budget, price: Price | None) -> None:
+        self.budget = budget
+        self.price = price
+        self.tally = Tally()
+        if price is not None:
+            self.tally.cost = self.tally.cost_now = 0.0
+
+    def reserve(self, ask: Ask) -> tuple[float, float] | None:
+        """Set aside what the ask will probably take, dollars and tokens; None if that is not there any more."""
+        input_tokens = estimate_tokens(ask.prompt)
+        output_tokens = self._expected_output(ask)
+        dollars = self.price.of_tokens(input_tokens, output_tokens) if self.price else 0.0
+        tokens = input_tokens + output_tokens
+        if not (self.budget.dollars.has_room(dollars) and self.budget.tokens.has_room(tokens)):
+            return None
+        self.budget.dollars.reserved += dollars
+        self.budget.tokens.reserved += tokens
+        return dollars, tokens
+
+    def release(self, reserved: tuple[float, float]) -> None:
+        """The ask has ended: what was set aside for it is free again."""
+        self.budget.dollars.reserved -= reserved[0]
+        self.budget.tokens.reserved -= reserved[1]
+
+    def count(self, reply: Reply, *, now: bool) -> None:
+        """A reply of this run, paid for now or earlier."""
+        tally = self.tally
+        if now:
+            tally.asked += 1
+        else:
+            tally.in_ledger += 1
+        tally.input_tokens += reply.input_tokens or 0
+        tally.cached_tokens += reply.cached_tokens or 0
+        tally.output_tokens += reply.output_tokens or 0
+        self.budget.tokens.used += (reply.input_tokens or 0) + (reply.output_tokens or 0)
+        if self.price is not None and tally.cost is not None and tally.cost_now is not None:
+            dollars = self.price.of(reply)
+            self.budget.dollars.used += dollars
+            tally.cost += dollars
+            if now:
+                tally.cost_now += dollars
+
+    def _expected_output(self, ask: Ask) -> float:
+        answered = self.tally.asked + self.tally.in_ledger
+        if answered:
+            return self.tally.output_tokens / answered
+        return min(FIRST_GUESS_TOKENS, ask.params.get("max_tokens") or FIRST_GUESS_TOKENS)
+
+
+def estimate_tokens(text: str) -> float:
+    """About how many tokens a text has: four Latin letters to a token, fewer of other scripts."""
+    ascii_only = len(text.encode("ascii", "ignore"))
+    return ascii_only / 4 + (len(text) - ascii_only) / 1.5 + 4

@@ -1,0 +1,159 @@
+"""What one can do with a ledger beside asking: look into it, hand it on, take another in, make it smaller."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from counterfoil.asking.ask import Ask, Reply, ask_from_canonical
+from counterfoil.asking.ledger import REPLY_COLUMNS, connect, explained, insert_reply, reply_from_row
+from counterfoil.asking.lookup import Lookup, take_in_all
+from counterfoil.errors import UserError
+
+
+class ModelInfo(msgspec.Struct):
+    """What a ledger holds of one model, by the name it was asked under."""
+
+    model: str
+    replies: int
+    refused: int
+    truncated: int
+    failures: int
+    input_tokens: int
+    output_tokens: int
+    first: float | None
+    last: float | None
+
+
+class ExportedReply(msgspec.Struct):
+    """A line of an export: all that the ledger knows of one reply."""
+
+    key: str
+    model: str
+    received_at: float
+    ask: dict[str, Any]
+    reply: Reply
+
+
+def info(path: Path) -> list[ModelInfo]:
+    """What is there, model by model."""
+    with explained(path), closing(_existing(path)) as connection:
+        failures = dict(connection.execute("SELECT model, count(*) FROM failures GROUP BY model"))
+        rows = connection.execute(
+            "SELECT model, count(*), sum(status = 'refused'), sum(status = 'truncated'),"
+            " coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), min(received_at), max(received_at)"
+            " FROM replies GROUP BY model"
+        ).fetchall()
+    infos = [ModelInfo(m, n, r, t, failures.pop(m, 0), i, o, first, last) for m, n, r, t, i, o, first, last in rows]
+    infos += [ModelInfo(model, 0, 0, 0, number, 0, 0, None, None) for model, number in failures.items()]
+    return sorted(infos, key=lambda info: info.model)
+
+
+def export(path: Path, model: str | None = None) -> Iterator[ExportedReply]:
+    """All replies, or those of one model, in the order they came."""
+    with explained(path), closing(_existing(path)) as connection:
+        sql = f"SELECT key, model, received_at, ask, {REPLY_COLUMNS} FROM replies"  # noqa: S608
+        where = " WHERE model = ?" if model is not None else ""
+        for key, name, at, ask, *values in connection.execute(
+            f"{sql}{where} ORDER BY id", (model,) if model is not None else ()
+        ):
+            yield ExportedReply(key.hex(), name, at, msgspec.json.decode(ask), reply_from_row(values))
+
+
+def import_lines(path: Path, lines: Iterable[bytes], where: str) -> tuple[int, int]:
+    """Take exported replies in; gives how many were new and how many were there. All of them, or none."""
+    new = there = 0
+    with explained(path), closing(connect(path)) as connection:
+        lookup = Lookup(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for number, line in enumerate(lines, start=1):
+                if not line.strip():
+                    continue
+                exported, ask = _checked_line(line, f"{where}, line {number}")
+                key = bytes.fromhex(ask.key)
+                if lookup.find([key]):
+                    there += 1
+                else:
+                    row = insert_reply(connection, ask, exported.model, exported.received_at, exported.reply)
+                    lookup.added(key, row)
+                    lookup.take_in_if_grown()
+                    new += 1
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+    return new, there
+
+
+def prune(path: Path, *, model: str | None, before: float | None, dry: bool) -> tuple[int, int]:
+    """Remove replies and failures of a model, or from before a time; gives how many of each. `dry` only counts."""
+    conditions: list[str] = []
+    values: list[str | float] = []
+    if model is not None:
+        conditions.append("model = ?")
+        values.append(model)
+    if before is not None:
+        conditions.append("at < ?")
+        values.append(before)
+    where = " AND ".join(conditions) or "1"
+    of_replies, of_failures = where.replace("at <", "received_at <"), where.replace("at <", "failed_at <")
+    with explained(path), closing(_existing(path)) as connection:
+        counts = (
+            _count(connection, f"SELECT count(*) FROM replies WHERE {of_replies}", values),  # noqa: S608
+            _count(connection, f"SELECT count(*) FROM failures WHERE {of_failures}", values),  # noqa: S608
+        )
+        if dry:
+            return counts
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(f"DELETE FROM replies WHERE {of_replies}", values)  # noqa: S608
+        connection.execute(f"DELETE FROM failures WHERE {of_failures}", values)  # noqa: S608
+        connection.execute("DELETE FROM lookup")
+        connection.execute("UPDATE lookup_state SET up_to = 0")
+        take_in_all(connection)
+        connection.execute("COMMIT")
+        connection.execute("VACUUM")
+    return counts
+
+
+def _existing(path: Path) -> sqlite3.Connection:
+    if not path.exists():
+        raise UserError(f"There is no ledger {path}: name one with --ledger.")
+    return connect(path)
+
+
+def _checked_line(line: bytes, where: str) -> tuple[ExportedReply, Ask]:
+    try:
+        exported = msgspec.json.decode(line, type=ExportedReply)
+        ask = ask_from_canonical(msgspec.json.encode(exported.ask).decode())
+    except msgspec.DecodeError as error:
+        raise UserError(f"{where} is no exported reply: {error}. Nothing was taken in.") from error
+    if ask.key != exported.key:
+        raise UserError(f"{where}: the key does not fit the ask, so one of them was changed. Nothing was taken in.")
+    if exported.reply.status == "failed":
+        raise UserError(f"{where} is a failure, not a reply. Nothing was taken in.")
+    return exported, ask
+
+
+def _count(connection: sqlite3.Connection, sql: str, values: list[str | float]) -> int:
+    (number,) = connection.execute(sql, values).fetchone()
+    return int(number)
+
+
+def parse_time(text: str) -> float:
+    """Seconds since 1970 from a date, or from a number of days ago as in 30d."""
+    from datetime import UTC, datetime
+
+    if text.endswith("d") and text[:-1].isdigit():
+        return time.time() - int(text[:-1]) * 86_400
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UserError(f"{text} is no date: write it as 2026-11-15, or as a number of days, 30d.") from error
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,78 @@
+"""Finding a reply by its key, without a page write for each reply that is kept.
+
+The newest replies are found through a table in memory, older ones through the table `lookup`, which takes the newest
+in when they have grown many: in bulk and in the order of their keys, so that each of its pages is written once.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+# More would cost memory and time at the start, fewer more writing.
+LONGEST_TAIL = 16_384
+KEYS_PER_QUERY = 500
+
+T = TypeVar("T")
+
+
+class Lookup:
+    """Keys to row ids, as one connection sees them; where two replies have one key, the first."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._tail: dict[bytes, int] = {}
+        self._taken_in = 0
+        self._seen = 0
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        """Those of the keys that are there, with their rows' ids. Looks at what other processes wrote, too."""
+        self._refresh()
+        found = {key: self._tail[key] for key in keys if key in self._tail}
+        for some in chunks([key for key in keys if key not in found]):
+            sql = f"SELECT key, id FROM lookup WHERE key IN ({marks(some)})"  # noqa: S608
+            found.update(self._connection.execute(sql, some))
+        return found
+
+    def added(self, key: bytes, row: int) -> None:
+        """A row that this connection has just written."""
+        self._tail.setdefault(key, row)
+        self._seen = row
+
+    def take_in_if_grown(self) -> None:
+        """Move the tail into the table `lookup`, in the transaction that is open, once it is long."""
+        if len(self._tail) >= LONGEST_TAIL:
+            take_in_all(self._connection)
+            self._refresh()
+
+    def _refresh(self) -> None:
+        (taken_in,) = self._connection.execute("SELECT up_to FROM lookup_state").fetchone()
+        if taken_in != self._taken_in:
+            self._taken_in = taken_in
+            self._tail = {key: row for key, row in self._tail.items() if row > taken_in}
+        for row, key in self._connection.execute(
+            "SELECT id, key FROM replies WHERE id > ? ORDER BY id", (max(self._seen, taken_in),)
+        ):
+            self._tail.setdefault(key, row)
+            self._seen = row
+
+
+def take_in_all(connection: sqlite3.Connection) -> None:
+    """Make `lookup` complete, in the transaction that is open."""
+    connection.execute(
+        "INSERT OR IGNORE INTO lookup SELECT key, min(id) FROM replies"
+        " WHERE id > (SELECT up_to FROM lookup_state) GROUP BY key ORDER BY key"
+    )
+    connection.execute("UPDATE lookup_state SET up_to = (SELECT coalesce(max(id), 0) FROM replies)")
+
+
+def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Parts that fit into one query."""
+    for start in range(0, len(items), KEYS_PER_QUERY):
+        yield items[start : start + KEYS_PER_QUERY]
+
+
+def marks(items: Sequence[object]) -> str:
+    """A question mark for each."""
+    return ",".join("?" * len(items))

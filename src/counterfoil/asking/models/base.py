@@ -1,0 +1,97 @@
+"""What a way to reach a model promises, and how it says that something went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from counterfoil.asking.ask import Ask, Message, Reply
+
+
+class ModelSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A model as the user named it, with the settings that are its own."""
+
+    name: str
+    base_url: str | None = None
+    params: dict[str, Any] = {}
+    concurrency: int | None = None
+    timeout: float = 120.0
+
+    @property
+    def provider(self) -> str:
+        """The first part of the name: it chooses the way."""
+        return self.name.partition("/")[0]
+
+    @property
+    def rest(self) -> str:
+        """The name without its first part."""
+        return self.name.partition("/")[2]
+
+
+class Sent(NamedTuple):
+    """A reply, and for how many seconds the model wants to be left alone now."""
+
+    reply: Reply
+    quiet: float = 0.0
+
+
+class Model(Protocol):
+    """One way to reach one model. `send` makes one attempt, and raises the errors below."""
+
+    @property
+    def name(self) -> str:
+        """As the user named it."""
+        ...
+
+    @property
+    def slots(self) -> int | None:
+        """How many asks it can take at once at the most; None where the pace must find out."""
+        ...
+
+    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
+        """The ask with this model's identity in it."""
+        ...
+
+    async def send(self, ask: Ask, timeout: float) -> Sent:
+        """One attempt, which takes at most `timeout` seconds."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections and memory."""
+        ...
+
+    @property
+    def adjustments(self) -> Sequence[str]:
+        """What had to be asked otherwise than the user wanted, for the manifest."""
+        ...
+
+
+class ModelError(Exception):
+    """An attempt without a reply."""
+
+
+class TryAgain(ModelError):
+    """It may get better. `wait`: the seconds the server asked for. `overloaded`: it wants fewer asks at a time."""
+
+    def __init__(self, reason: str, *, wait: float | None = None, overloaded: bool = False) -> None:
+        super().__init__(reason)
+        self.wait = wait
+        self.overloaded = overloaded
+
+
+class TimedOut(TryAgain):
+    """No reply within the limit of one attempt."""
+
+
+class Unreachable(TryAgain):
+    """No connection could be made: hopeless if none ever could, a hiccup otherwise."""
+
+
+class Hopeless(ModelError):
+    """This ask can't get better: another attempt would end the same way."""
+
+
+class ModelUnusable(ModelError):
+    """No ask of this model can be answered: wrong key, unknown model, no credit. One clear sentence."""

@@ -1,0 +1,213 @@
+"""OpenAI-compatible chat completions: OpenAI itself, Azure, and every server that speaks the same."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from counterfoil.asking.ask import Ask, Message, Reply, Status, TokenChoice
+from counterfoil.asking.models.base import ModelSpec, Sent, TryAgain
+from counterfoil.asking.models.http import Endpoint, Rejected, checked_base_url
+from counterfoil.errors import UserError
+
+
+class Provider(NamedTuple):
+    """Where a provider is, and the environment variables that hold its key and, if it has no fixed one, its address."""
+
+    base_url: str | None
+    key: str | None = None
+    base_url_variable: str | None = None
+
+
+PROVIDERS = {
+    "openai": Provider("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "azure": Provider(None, "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"),
+    "openrouter": Provider("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    "together": Provider("https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+    "clova": Provider(None, "CLOVA_API_KEY", "CLOVA_URL"),
+    "ollama": Provider("http://localhost:11434/v1"),
+    "vllm": Provider("http://localhost:8000/v1"),
+}
+
+# They take max_completion_tokens and no temperature; what others don't take is learned from their refusals.
+_REASONING_MODEL = re.compile(r"^(o\d|gpt-5)")
+_THINKING = re.compile(r"^\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_THOUGHT_BEFORE = re.compile(r"^(.*?)</think(?:ing)?>", re.DOTALL)
+
+
+class OpenAIModel:
+    """One model behind `chat/completions`."""
+
+    slots: int | None = None
+
+    def __init__(self, spec: ModelSpec) -> None:
+        self.name = spec.name
+        self._spec = spec
+        self._provider = PROVIDERS[spec.provider]
+        self._unsupported: set[str] = set()
+        if spec.provider in ("openai", "azure") and _REASONING_MODEL.match(spec.rest):
+            self._unsupported = {"max_tokens", "temperature"}
+        if missing := missing_variables(spec):
+            raise UserError(f"{spec.name} needs {' and '.join(missing)}: set the environment variable, then run again.")
+        if not spec.rest:
+            raise UserError(f"{spec.name} names no model: write {spec.provider}/NAME.")
+        if "choices" in spec.params and spec.provider != "vllm":
+            raise UserError(f"{spec.name} can't be held to given choices: leave --param choices out.")
+        self._base_url = checked_base_url(spec.base_url) if spec.base_url else None
+        self._endpoint = self._open_endpoint()
+
+    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
+        return Ask(
+            provider=self._spec.provider,
+            base_url=self._base_url,
+            model=self._spec.rest,
+            messages=tuple(messages),
+            params=dict(params),
+            sample=sample,
+        )
+
+    async def send(self, ask: Ask, timeout: float) -> Sent:
+        try:
+            answer = await self._endpoint.post(request_body(ask, self._unsupported), timeout)
+        except Rejected as error:
+            if error.filtered:
+                return Sent(Reply(status="refused", finish_reason="content_filter", text=str(error)))
+            if error.parameter in ("temperature", "max_tokens", "seed") and error.parameter not in self._unsupported:
+                self._unsupported.add(error.parameter)
+                raise TryAgain(str(error), wait=0.0) from error
+            raise
+        return Sent(read_completion(answer.body), answer.quiet)
+
+    async def close(self) -> None:
+        await self._endpoint.close()
+
+    @property
+    def adjustments(self) -> list[str]:
+        renamed = {"max_tokens": "max_tokens is sent as max_completion_tokens"}
+        return [
+            renamed.get(name, f"{name} is not sent: the model does not take it") for name in sorted(self._unsupported)
+        ]
+
+    def _open_endpoint(self) -> Endpoint:
+        provider = self._provider
+        secret = os.environ.get(provider.key) if provider.key else None
+        base_url = self._base_url or provider.base_url
+        if base_url is None and provider.base_url_variable:
+            base_url = checked_base_url(os.environ[provider.base_url_variable])
+        assert base_url is not None
+        remedy = f"check {provider.key}" if provider.key else "the server wants a key"
+        if self._spec.provider == "azure":
+            version = os.environ["OPENAI_API_VERSION"]
+            url = f"{base_url}/openai/deployments/{self._spec.rest}/chat/completions?api-version={version}"
+            return Endpoint(url, {"api-key": secret or ""}, secret=secret, remedy=remedy)
+        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        if self._spec.provider == "openai" and "OPENAI_ORG_ID" in os.environ:
+            headers["OpenAI-Organization"] = os.environ["OPENAI_ORG_ID"]
+        url = base_url if base_url.endswith("/chat/completions") else f"{base_url}/chat/completions"
+        return Endpoint(url, headers, secret=secret, remedy=remedy)
+
+
+def missing_variables(spec: ModelSpec) -> list[str]:
+    """The environment variables that a model still needs. With an address of the user's own, a key is optional."""
+    provider = PROVIDERS[spec.provider]
+    wanted = []
+    if spec.base_url is None:
+        wanted += [name for name in (provider.key, provider.base_url_variable) if name]
+    if spec.provider == "azure":
+        wanted.append("OPENAI_API_VERSION")
+    return [name for name in wanted if not os.environ.get(name)]
+
+
+def request_body(ask: Ask, unsupported: set[str]) -> dict[str, Any]:
+    """The ask as the interface wants it."""
+    body: dict[str, Any] = {"model": ask.model, "messages": ask.messages}
+    for name, value in ask.params.items():
+        if name == "max_tokens" and name in unsupported:
+            body["max_completion_tokens"] = value
+        elif name in unsupported:
+            continue
+        elif name == "logprobs":
+            body |= {"logprobs": True, "top_logprobs": value}
+        elif name == "choices":
+            body["structured_outputs"] = {"choice": value}
+        elif name == "seed":
+            body["seed"] = value + ask.sample
+        else:
+            body[name] = value
+    return body
+
+
+def read_completion(body: Mapping[str, Any]) -> Reply:
+    """The reply in a chat completion; `choices: []` and missing or null content are an empty text."""
+    choices = body.get("choices")
+    if not isinstance(choices, list):
+        raise TryAgain("the reply is not a chat completion")
+    choice = choices[0] if choices and isinstance(choices[0], dict) else {}
+    message = choice.get("message")
+    message = message if isinstance(message, dict) else {}
+    finish_reason = _text(choice.get("finish_reason"))
+    text, reasoning = split_thinking(_text(message.get("content")) or "")
+    reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning")) or reasoning
+    refusal = _text(message.get("refusal"))
+    status: Status = "ok"
+    if finish_reason == "content_filter" or refusal:
+        status = "refused"
+    elif finish_reason == "length":
+        status = "truncated"
+    usage = body.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details")
+    return Reply(
+        status=status,
+        text=text or refusal or "",
+        reasoning=reasoning,
+        finish_reason=finish_reason,
+        served_model=_text(body.get("model")),
+        input_tokens=_count(usage.get("prompt_tokens")),
+        cached_tokens=_count(details.get("cached_tokens")) if isinstance(details, dict) else None,
+        output_tokens=_count(usage.get("completion_tokens")),
+        logprobs=_logprobs(choice.get("logprobs")),
+    )
+
+
+def split_thinking(text: str) -> tuple[str, str | None]:
+    """A text without the reasoning that think tags mark at its beginning, and that reasoning.
+
+    A tag that is never closed marks all of it; one that was opened in the prompt shows only at its end.
+    """
+    if "think" not in text:
+        return text, None
+    match = _THINKING.match(text)
+    if match is None and not re.search(r"<think(?:ing)?>", text):
+        match = _THOUGHT_BEFORE.match(text)
+    if match is None:
+        return text, None
+    return text[match.end() :].lstrip(), match.group(1).strip()
+
+
+def _text(value: Any) -> str | None:
+    """A text, or the text parts of a list of parts; None for anything else."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "".join(part["text"] for part in value if isinstance(part, dict) and isinstance(part.get("text"), str))
+    return None
+
+
+def _count(value: Any) -> int | None:
+    return int(value) if isinstance(value, int | float) and value >= 0 else None
+
+
+def _logprobs(value: Any) -> tuple[TokenChoice, ...] | None:
+    if not isinstance(value, dict) or not isinstance(value.get("content"), list):
+        return None
+    return tuple(
+        TokenChoice(
+            token=entry["token"],
+            logprob=entry["logprob"],
+            top={other["token"]: other["logprob"] for other in entry.get("top_logprobs") or []},
+        )
+        for entry in value["content"]
+    )

@@ -1,0 +1,48 @@
+"""Simulated respondents with known true values: `planted/SUITE?name=value&…`. Each suite brings its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qsl
+
+from counterfoil import __version__
+from counterfoil.asking.ask import Ask, Message, Reply
+from counterfoil.asking.models.base import ModelSpec, Sent
+from counterfoil.errors import UserError
+
+Respondent = Callable[[Sequence[Message], int], str]
+
+
+class PlantedModel:
+    """Answers in process from the messages alone, as any model has to; `respondent_of` makes the suite's."""
+
+    slots: int | None = None
+    adjustments: tuple[str, ...] = ()
+
+    def __init__(self, spec: ModelSpec, respondent_of: Callable[[str, Mapping[str, str]], Respondent]) -> None:
+        self.name = spec.name
+        suite, _, query = spec.rest.partition("?")
+        try:
+            settings = dict(parse_qsl(query, strict_parsing=bool(query)))
+        except ValueError as error:
+            raise UserError(f"{spec.name} can't be read: after the ? come name=value pairs, joined by &.") from error
+        self._identity = spec.rest
+        self._respond = respondent_of(suite, settings)
+
+    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
+        return Ask(
+            provider="planted",
+            model=self._identity,
+            runtime=f"counterfoil {__version__}",
+            messages=tuple(messages),
+            params=dict(params),
+            sample=sample,
+        )
+
+    async def send(self, ask: Ask, timeout: float) -> Sent:
+        text = self._respond(ask.messages, ask.sample)
+        return Sent(Reply(status="ok", text=text, finish_reason="stop"))
+
+    async def close(self) -> None:
+        pass

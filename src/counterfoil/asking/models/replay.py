@@ -1,0 +1,97 @@
+"""Canned replies from a file: `replay/FILE`, for tests and for sharing a run.
+
+Each line of the file is a JSON object. `counterfoil ledger export` writes lines with an `ask` and a `reply`: they
+answer the same messages and sample, whatever model they came from. Lines by hand have a `text`, and `when`: a text or
+a list of texts that must all be in the messages; a line without `when` answers everything else. The first that fits
+is taken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from counterfoil.asking.ask import Ask, Message, Reply, Status
+from counterfoil.asking.models.base import Hopeless, ModelSpec, Sent
+from counterfoil.errors import UserError
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True):
+    """One line, of either kind."""
+
+    ask: dict[str, Any] | None = None
+    reply: Reply | None = None
+    when: str | list[str] = []
+    text: str | None = None
+    status: Status = "ok"
+    reasoning: str | None = None
+    key: str | None = None
+    model: str | None = None
+    received_at: float | None = None
+
+
+class ReplayModel:
+    """Gives the same reply to the same messages, in process."""
+
+    slots: int | None = None
+    adjustments: tuple[str, ...] = ()
+
+    def __init__(self, spec: ModelSpec) -> None:
+        self.name = spec.name
+        path = Path(spec.rest)
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise UserError(f"{spec.name}: the file {path} can't be read: {error.strerror}.") from error
+        self._hash = hashlib.sha256(content).hexdigest()
+        self._exact: dict[tuple[Any, ...], Reply] = {}
+        self._by_text: list[tuple[tuple[str, ...], Reply]] = []
+        for number, raw in enumerate(content.splitlines(), start=1):
+            if raw.strip():
+                self._add(raw, f"{path}, line {number}")
+
+    def _add(self, raw: bytes, where: str) -> None:
+        try:
+            line = msgspec.json.decode(raw, type=_Line)
+        except msgspec.DecodeError as error:
+            raise UserError(f"{where}: {error}.") from error
+        if line.reply is not None and line.ask is not None:
+            try:
+                messages = msgspec.convert(line.ask["messages"], tuple[Message, ...])
+                self._exact.setdefault((messages, line.ask.get("sample", 0)), line.reply)
+            except (KeyError, msgspec.ValidationError) as error:
+                raise UserError(f"{where}: its ask has no messages that can be read ({error}).") from error
+        elif line.text is not None:
+            when = (line.when,) if isinstance(line.when, str) else tuple(line.when)
+            reply = Reply(status=line.status, text=line.text, reasoning=line.reasoning)
+            self._by_text.append((when, reply))
+        else:
+            raise UserError(f"{where}: there is neither a text nor an ask with its reply.")
+
+    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
+        return Ask(
+            provider="replay",
+            model=f"sha256:{self._hash}",
+            messages=tuple(messages),
+            params=dict(params),
+            sample=sample,
+        )
+
+    async def send(self, ask: Ask, timeout: float) -> Sent:
+        exact = self._exact.get((ask.messages, ask.sample))
+        if exact is not None:
+            return Sent(exact)
+        prompt = ask.prompt
+        for when, reply in self._by_text:
+            if all(text in prompt for text in when):
+                if reply.status == "failed":
+                    raise Hopeless(reply.text)
+                return Sent(reply)
+        raise Hopeless("no line of the file fits this ask")
+
+    async def close(self) -> None:
+        pass

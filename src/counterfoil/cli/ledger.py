@@ -1,0 +1,101 @@
+"""counterfoil ledger: info, export, import, prune."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from counterfoil.errors import UserError
+
+EXAMPLE = "counterfoil ledger export --model openai/gpt-4o --to replies.jsonl"
+DEFAULT = ".counterfoil/ledger.sqlite"
+
+
+def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    def action(name: str, text: str) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = actions.add_parser(name, help=text, description=text, allow_abbrev=False)
+        made.add_argument("--ledger", default=DEFAULT, metavar="FILE", help=f"the ledger (default: {DEFAULT})")
+        return made
+
+    action("info", "what it holds, model by model").add_argument("--json", action="store_true", help="as JSON")
+    export = action("export", "every reply with its ask, a line of JSON each; `replay/FILE` answers from it")
+    export.add_argument("--model", metavar="NAME", help="only this model's")
+    export.add_argument("--to", metavar="FILE", help="write to a file instead of standard output")
+    action("import", "take exported replies in").add_argument("file", metavar="FILE", help="an export")
+    prune = action("prune", "remove replies; shows what it would remove until --yes is given")
+    prune.add_argument("--model", metavar="NAME", help="only this model's")
+    prune.add_argument("--before", metavar="DATE", help="only what is older: a date, or a number of days as in 30d")
+    prune.add_argument("--yes", action="store_true", help="do it")
+
+
+def call(parsed: argparse.Namespace) -> int:
+    path = Path(parsed.ledger)
+    actions = {"info": _info, "export": _export, "import": _import, "prune": _prune}
+    return actions[parsed.action](path, parsed)
+
+
+def _info(path: Path, parsed: argparse.Namespace) -> int:
+    from counterfoil.asking.ledger_admin import info
+    from counterfoil.report.text import table
+
+    infos = info(path)
+    if parsed.json:
+        import msgspec
+
+        print(msgspec.json.format(msgspec.json.encode(infos), indent=2).decode())
+        return 0
+    rows = [["model", "replies", "refused", "truncated", "failures", "tokens in", "tokens out", "last"]]
+    for row in infos:
+        numbers = (row.replies, row.refused, row.truncated, row.failures, row.input_tokens, row.output_tokens)
+        last = "" if row.last is None else datetime.fromtimestamp(row.last, UTC).strftime("%Y-%m-%d %H:%M")
+        rows.append([row.model, *(f"{number:,}" for number in numbers), last])
+    print(table(rows) if infos else "It is empty.")
+    print(f"\n{path}, {path.stat().st_size / 1e6:,.1f} MB")
+    return 0
+
+
+def _export(path: Path, parsed: argparse.Namespace) -> int:
+    import msgspec
+
+    from counterfoil.asking.ledger_admin import export
+    from counterfoil.runs.files import replacing
+
+    lines = (msgspec.json.encode(reply) + b"\n" for reply in export(path, parsed.model))
+    if parsed.to is None:
+        for line in lines:
+            sys.stdout.buffer.write(line)
+        return 0
+    with replacing(Path(parsed.to)) as temporary, temporary.open("wb") as file:
+        file.writelines(lines)
+    return 0
+
+
+def _import(path: Path, parsed: argparse.Namespace) -> int:
+    from counterfoil.asking.ledger_admin import import_lines
+
+    try:
+        with Path(parsed.file).open("rb") as lines:
+            new, there = import_lines(path, lines, parsed.file)
+    except OSError as error:
+        raise UserError(f"{parsed.file} can't be read: {error.strerror}.") from error
+    print(f"{new:,} replies were taken in, {there:,} were there.")
+    return 0
+
+
+def _prune(path: Path, parsed: argparse.Namespace) -> int:
+    from counterfoil.asking.ledger_admin import parse_time, prune
+
+    before = parse_time(parsed.before) if parsed.before is not None else None
+    if parsed.model is None and before is None:
+        raise UserError("Say what to remove: --model NAME, --before DATE, or both.")
+    replies, failures = prune(path, model=parsed.model, before=before, dry=not parsed.yes)
+    if parsed.yes:
+        print(f"{replies:,} replies and {failures:,} failures were removed.")
+    else:
+        print(f"{replies:,} replies and {failures:,} failures would be removed for good: give --yes to do it.")
+    return 0

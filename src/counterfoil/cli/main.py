@@ -1,0 +1,78 @@
+"""The command line. A command's own module is loaded when the command is called, and not before."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from counterfoil import __version__
+from counterfoil.errors import UserError
+
+COMMANDS = {
+    "run": "ask models, read and score their replies, estimate; writes a run folder",
+    "show": "the summary of a run, in the terminal",
+    "models": "which model names can be used, and what each still needs",
+    "ledger": "look into the ledger, export, import or prune it",
+}
+
+EXAMPLE = "counterfoil run SUITE --model openai/gpt-4o --limit 100"
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message[:1].upper()}{message[1:].rstrip('.')}. See {self.prog} --help.")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; gives the exit code: 0 done, 1 finished with questions left out, 2 wrong use or bad input."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _main(arguments)
+        sys.stdout.flush()
+    except UserError as error:
+        print(f"counterfoil: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # Who reads our output has seen enough; keep Python from complaining when it flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def _main(arguments: list[str]) -> int:
+    parser = Parser(
+        prog="counterfoil",
+        description="Tests language models' question answering against counterfactuals.",
+        epilog=f"example: {EXAMPLE}",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"counterfoil {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    for name, text in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=text,
+            description=f"{text[0].upper()}{text[1:]}.",
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if arguments[:1] == [name]:
+            module = importlib.import_module(f"counterfoil.cli.{name}")
+            command.epilog = f"example: {module.EXAMPLE}"
+            module.configure(command, arguments[1:])
+            command.set_defaults(call=module.call)
+    parsed = parser.parse_args(arguments)
+    code: int = parsed.call(parsed)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

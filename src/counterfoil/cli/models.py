@@ -1,0 +1,37 @@
+"""counterfoil models: which names can be used, and what each still needs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+EXAMPLE = "counterfoil models get smollm2"
+
+
+def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    parser.add_argument("--json", action="store_true", help="print the list as JSON")
+    actions = parser.add_subparsers(dest="action", metavar="get", required=False)
+    get = actions.add_parser("get", help="fetch the weights of a model that runs in this process", allow_abbrev=False)
+    get.add_argument("name", choices=["smollm2"], metavar="NAME", help="smollm2")
+
+
+def call(parsed: argparse.Namespace) -> int:
+    if parsed.action == "get":
+        from counterfoil.asking.models.weights import get_smollm2
+
+        get_smollm2(lambda sentence: print(sentence, file=sys.stderr, flush=True))
+        return 0
+    from counterfoil.asking.models.names import model_names
+    from counterfoil.report.text import table
+
+    names = model_names()
+    if parsed.json:
+        import msgspec
+
+        print(msgspec.json.format(msgspec.json.encode(names), indent=2).decode())
+        return 0
+    rows = [["name", "usable", "what it is, or what it still needs"]]
+    rows += [[name.name, "no" if name.needs else "yes", name.needs or name.what] for name in names]
+    print(table(rows, left=True))
+    return 0

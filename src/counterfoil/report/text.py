@@ -1,0 +1,90 @@
+"""A run's summary as plain text: metrics down, models and variants side by side."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+
+from counterfoil.runs.folder import Run
+from counterfoil.runs.outcome import LEFT_OUT
+from counterfoil.stats.estimate import Estimate
+
+GAP = "  "
+
+
+def summary_text(run: Run) -> str:
+    """The overall estimates with their intervals, how the records ended, and what was left out and why."""
+    overall = [estimate for estimate in run.estimates if not estimate.group]
+    sections = _tables(overall, [(row["model"], row["variant"]) for row in run.outcomes])
+    notes = {f"{e.metric}, {e.model}, {e.variant}: {e.note}" for e in overall if e.note}
+    if notes:
+        sections.append("Notes\n" + "\n".join(f"  {note}" for note in sorted(notes)))
+    sections.append(_outcomes(run))
+    return "\n\n".join(section for section in sections if section)
+
+
+def table(rows: Sequence[Sequence[str]], *, left: bool = False) -> str:
+    """Rows under their heading, the first column to the left, the others to the right unless they are texts."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if left or column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append(GAP.join(cells).rstrip())
+    lines.insert(1, GAP.join("-" * width for width in widths))
+    return "\n".join(lines)
+
+
+def _tables(estimates: Sequence[Estimate], order: Sequence[tuple[str, str]]) -> list[str]:
+    """One table, or several where the terminal is too narrow for all models and variants, in the order of asking."""
+    cells = {(e.metric, e.model, e.variant): _cell(e) for e in estimates}
+    metrics = list(dict.fromkeys(e.metric for e in estimates))
+    there = dict.fromkeys((e.model, e.variant) for e in estimates)
+    columns = [column for column in order if column in there] + [column for column in there if column not in order]
+    room = shutil.get_terminal_size((110, 24)).columns - max((len(metric) for metric in metrics), default=0)
+    tables: list[str] = []
+    while columns:
+        some: list[tuple[str, str]] = []
+        used = 0
+        while columns:
+            width = max(*map(len, columns[0]), *(len(cells.get((m, *columns[0]), "")) for m in metrics)) + len(GAP)
+            if some and used + width > room:
+                break
+            used += width
+            some.append(columns.pop(0))
+        rows = [["", *(model for model, _ in some)], ["", *(variant for _, variant in some)]]
+        rows += [[metric, *(cells.get((metric, *column), "") for column in some)] for metric in metrics]
+        tables.append(_under_two_lines(table(rows)))
+    return tables
+
+
+def _under_two_lines(text: str) -> str:
+    """Move the rule below the second line of the heading."""
+    lines = text.split("\n")
+    lines[1], lines[2] = lines[2], lines[1]
+    return "\n".join(lines)
+
+
+def _cell(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"not defined (n={estimate.n})"
+    interval = "no interval" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
+    return f"{estimate.value:.3f} {interval}"
+
+
+def _outcomes(run: Run) -> str:
+    outcomes = run.outcomes
+    if not outcomes:
+        return ""
+    shown = [name for name in outcomes[0] if name not in ("model", "variant") and any(row[name] for row in outcomes)]
+    rows = [["records", "variant", *shown]]
+    rows += [[row["model"], row["variant"], *(f"{row[name]:,}" for name in shown)] for row in outcomes]
+    text = table(rows)
+    missing = sum(row[name] for row in outcomes for name in LEFT_OUT)
+    if missing:
+        text += f"\n\n{missing:,} were left out, among them:"
+        for row in run.unanswered[:5]:
+            text += f"\n  {row.model}, {row.variant}, {row.question_id}: {row.outcome}, {row.reason}"
+    return text

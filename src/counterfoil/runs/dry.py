@@ -1,0 +1,133 @@
+"""The dry run: what a run would ask, and what that would cost. Nothing is sent, and nothing is written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from counterfoil.asking.ask import Ask
+from counterfoil.asking.asker import Collector
+from counterfoil.asking.budget import Account, Budget, estimate_tokens
+from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.models.base import Model
+from counterfoil.report.text import table
+from counterfoil.runs.answering import Answering, Judge, Standing
+from counterfoil.runs.plan import Plan, make_plan
+from counterfoil.runs.records import NoParts
+from counterfoil.runs.request import RunRequest
+from counterfoil.runs.suite import Suite
+
+
+class DryRun(msgspec.Struct, kw_only=True):
+    """One model's part. Tokens and cost are of the asks that are left, estimated; None where they can't be.
+
+    `output_tokens` is what the replies in the ledger suggest, or else what the asks allow at the most. A judge's asks
+    about replies that are not there yet are not counted: what they will be depends on the replies.
+    """
+
+    model: str
+    judge: bool
+    asks: int
+    in_ledger: int
+    to_ask: int
+    input_tokens: int
+    output_tokens: int | None
+    cost: float | None
+    note: str | None
+
+
+class _Outbox:
+    """Counts what would be sent to one model."""
+
+    def __init__(self, model: Model, account: Account, *, judge: bool) -> None:
+        self.model = model
+        self.account = account
+        self._judge = judge
+        self._keys: set[bytes] = set()
+        self._input_tokens = 0.0
+        self._most_output: float | None = 0.0
+
+    def add(self, ask: Ask) -> None:
+        key = bytes.fromhex(ask.key)
+        if key in self._keys:
+            return
+        self._keys.add(key)
+        self._input_tokens += estimate_tokens(ask.prompt)
+        limit = ask.params.get("max_tokens")
+        self._most_output = None if limit is None or self._most_output is None else self._most_output + limit
+
+    def result(self) -> DryRun:
+        tally, price, to_ask = self.account.tally, self.account.price, len(self._keys)
+        notes = []
+        if tally.in_ledger:
+            output: float | None = to_ask * tally.output_tokens / tally.in_ledger
+        else:
+            output = self._most_output
+            notes.append("output at its limit" if output is not None else "length of replies unknown")
+        if price is None:
+            notes.append("price unknown: give it with --prices")
+        cost = None if price is None or output is None else price.of_tokens(self._input_tokens, output)
+        return DryRun(
+            model=self.model.name,
+            judge=self._judge,
+            asks=to_ask + tally.in_ledger,
+            in_ledger=tally.in_ledger,
+            to_ask=to_ask,
+            input_tokens=round(self._input_tokens),
+            output_tokens=None if output is None else round(output),
+            cost=cost,
+            note="; ".join(notes) if to_ask and notes else None,
+        )
+
+
+def dry_run(suite: Suite, request: RunRequest) -> list[DryRun]:
+    """For each model and judge: asks, how many the ledger holds, and the tokens and cost of the others."""
+    with Ledger(request.ledger, create=False) as ledger:
+        return asyncio.run(_dry_run(make_plan(suite, request), ledger))
+
+
+async def _dry_run(plan: Plan, ledger: Ledger) -> list[DryRun]:
+    request = plan.request
+    outboxes = [_Outbox(model, Account(Budget(), plan.price(model)), judge=False) for model in plan.models]
+    judge_outboxes = [_Outbox(model, Account(Budget(), plan.price(model)), judge=True) for model in plan.judges]
+    judges = {
+        box.model.name: Judge(box.model, Collector(ledger, box.add, box.account), spec.params)
+        for box, spec in zip(judge_outboxes, request.judges, strict=True)
+    }
+    for number, (box, spec) in enumerate(zip(outboxes, request.models, strict=True)):
+        answering = Answering(
+            suite=plan.suite,
+            facts=plan.facts,
+            model=box.model,
+            number=number,
+            params=spec.params,
+            variants=plan.variants,
+            repeats=request.repeats,
+            asker=Collector(ledger, box.add, box.account),
+            account=box.account,
+            ledger=ledger,
+            judges=judges,
+            parts=NoParts(),
+            standing=Standing(plan.asks_per_model),
+        )
+        await answering.answer(plan.questions, workers=1)
+    for box in (*outboxes, *judge_outboxes):
+        await box.model.close()
+    return [box.result() for box in (*outboxes, *judge_outboxes)]
+
+
+def dry_run_text(rows: Sequence[DryRun]) -> str:
+    """The dry run as a table; estimates are marked as such."""
+    lines = [["model", "asks", "in ledger", "to ask", "~tokens in", "~tokens out", "~cost", ""]]
+    for row in rows:
+        output = "?" if row.output_tokens is None else f"{row.output_tokens:,}"
+        cost = "?" if row.cost is None else f"${row.cost:,.4f}"
+        name = f"{row.model} (judge)" if row.judge else row.model
+        counts = [f"{number:,}" for number in (row.asks, row.in_ledger, row.to_ask, row.input_tokens)]
+        lines.append([name, *counts, output, cost, row.note or ""])
+    known = [row.cost for row in rows if row.cost is not None]
+    total = f"In all about ${sum(known):,.4f}" + (", and what is marked ?." if len(known) < len(rows) else ".")
+    judges = " Judges' asks about replies that are not there yet come on top." if any(row.judge for row in rows) else ""
+    return f"{table(lines)}\n\n{total}{judges} Nothing was asked."

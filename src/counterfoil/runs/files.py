@@ -1,0 +1,45 @@
+"""Writing files so that a crash leaves the old one or the new one, never half of one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from counterfoil.errors import UserError
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path`: what was written there is made durable and takes its place at the end."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with explained(path):
+            yield temporary
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replace a file by JSON that people can read, too."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what the file system says into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"{path} can't be written: {error.strerror or error}. Replies are safe in the ledger: "
+            "make room or name another folder with --out, and run again."
+        ) from error

@@ -1,0 +1,91 @@
+"""The manifest: what was asked of whom, in which words, with which versions, at what cost."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from counterfoil import __version__
+from counterfoil.asking.asker import Sender
+from counterfoil.asking.models.base import ModelSpec
+from counterfoil.runs.answering import Answering
+from counterfoil.runs.outcome import OUTCOMES
+from counterfoil.runs.plan import Plan
+
+PACKAGES = ("aiohttp", "msgspec", "numpy", "polars", "xllamacpp")
+
+
+def manifest(
+    plan: Plan,
+    senders: Sequence[Sender],
+    judge_senders: Sequence[Sender],
+    answerings: Sequence[Answering],
+    stopped: str | None,
+    started_at: datetime,
+) -> dict[str, Any]:
+    """The content of manifest.json. Keys and where the ledger lies are no part of it."""
+    request = plan.request
+    outcomes: Counter[str] = Counter()
+    for answering in answerings:
+        for (_, outcome), number in answering.standing.outcomes.items():
+            outcomes[outcome] += number
+    return {
+        "suite": plan.suite.name,
+        "options": {
+            "limit": request.limit,
+            "repeats": request.repeats,
+            "max_cost": request.max_cost,
+            "max_tokens_total": request.max_tokens_total,
+            **request.settings,
+        },
+        "seed": request.seed,
+        "data": {
+            "name": plan.dataset.name,
+            "sha256": plan.dataset.sha256,
+            "questions": plan.dataset_size,
+            "asked": plan.question_count,
+        },
+        "variants": [{"name": variant.name, "sha256": variant.sha256} for variant in plan.variants],
+        "models": [_about(*pair) for pair in zip(request.models, senders, strict=True)],
+        "judges": [_about(*pair) for pair in zip(request.judges, judge_senders, strict=True)],
+        "cost": {"models": _total_cost(senders), "judges": _total_cost(judge_senders)},
+        "outcomes": {outcome: outcomes[outcome] for outcome in OUTCOMES},
+        "stopped": stopped,
+        "started_at": started_at.isoformat(timespec="seconds"),
+        "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": _versions(),
+    }
+
+
+def _about(spec: ModelSpec, sender: Sender) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "base_url": spec.base_url,
+        "params": spec.params,
+        "concurrency": spec.concurrency,
+        "timeout": spec.timeout,
+        "adjustments": sender.model.adjustments,
+        "stopped": sender.stopped,
+        **msgspec.to_builtins(sender.account.tally),
+    }
+
+
+def _total_cost(senders: Sequence[Sender]) -> float | None:
+    """None where one of the prices is not known."""
+    costs = [sender.account.tally.cost for sender in senders]
+    return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
+def _versions() -> dict[str, str]:
+    loaded = {name: sys.modules[name] for name in PACKAGES if name in sys.modules}
+    return {
+        "counterfoil": __version__,
+        "python": platform.python_version(),
+        **{name: str(getattr(module, "__version__", "")) for name, module in loaded.items()},
+    }

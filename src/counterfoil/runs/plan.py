@@ -1,0 +1,84 @@
+"""What a run will ask: models, dataset, facts, the sample, the variants. Nothing is sent or written yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from counterfoil.asking.models import open_model
+from counterfoil.asking.models.base import Model, ModelSpec
+from counterfoil.asking.models.planted import PlantedModel, Respondent
+from counterfoil.asking.prices import Price, load_prices, price_of
+from counterfoil.errors import UserError
+from counterfoil.runs.request import RunRequest
+from counterfoil.runs.sampling import Sample, chosen_ids
+from counterfoil.runs.suite import Dataset, Facts, Suite, Variant
+from counterfoil.runs.suites import load_suite
+
+
+@dataclass
+class Plan:
+    """All that is known before the first ask. `questions` can be gone through again and again."""
+
+    suite: Suite
+    request: RunRequest
+    dataset: Dataset
+    dataset_size: int
+    facts: Facts
+    questions: Iterable[Any]
+    question_count: int
+    variants: Sequence[Variant]
+    models: Sequence[Model]
+    judges: Sequence[Model]
+    prices: Mapping[str, Price]
+
+    @property
+    def asks_per_model(self) -> int:
+        return self.question_count * len(self.variants) * self.request.repeats
+
+    def price(self, model: Model) -> Price | None:
+        return price_of(model.name, self.prices)
+
+
+def make_plan(suite: Suite, request: RunRequest) -> Plan:
+    """Everything that can be wrong with the input is found here, before anything is asked or written."""
+    prices = load_prices(request.prices)
+    variants = suite.variants(request.variants)
+    dataset = suite.dataset(request.data, request.settings)
+    facts = suite.prepare(dataset)  # always of the whole dataset, whatever the limit
+    dataset_size = sum(1 for _ in dataset)
+    if not dataset_size:
+        raise UserError(f"The dataset {dataset.name} holds no questions.")
+    questions: Iterable[Any] = dataset
+    if request.limit is not None:
+        questions = Sample(dataset, chosen_ids(dataset, request.limit, request.seed))
+    models = [_open(spec) for spec in request.models]
+    judges = [_open(spec) for spec in request.judges]
+    if request.max_cost is not None:
+        for model in (*models, *judges):
+            if price_of(model.name, prices) is None:
+                raise UserError(
+                    f"The price of {model.name} is not known, so --max-cost can't hold: "
+                    "give it with --prices FILE, or limit tokens with --max-tokens-total."
+                )
+    return Plan(
+        suite=suite,
+        request=request,
+        dataset=dataset,
+        dataset_size=dataset_size,
+        facts=facts,
+        questions=questions,
+        question_count=min(request.limit or dataset_size, dataset_size),
+        variants=variants,
+        models=models,
+        judges=judges,
+        prices=prices,
+    )
+
+
+def _open(spec: ModelSpec) -> Model:
+    def respondent_of(suite: str, settings: Mapping[str, str]) -> Respondent:
+        return load_suite(suite).planted(settings)
+
+    return open_model(spec, {"planted": lambda spec: PlantedModel(spec, respondent_of)})

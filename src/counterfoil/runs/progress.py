@@ -1,0 +1,85 @@
+"""How a run is doing: a live display on a terminal, plain lines elsewhere; nothing if it is over in two seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from counterfoil.asking.asker import Sender
+from counterfoil.runs.answering import Standing
+
+QUIET_SECONDS = 2.0
+TERMINAL_SECONDS = 0.25
+LINES_SECONDS = 10.0
+
+
+class Watched(NamedTuple):
+    """A model that is being asked."""
+
+    standing: Standing
+    sender: Sender
+
+
+class Progress:
+    """Looks at the counters from time to time; asking does not know of it."""
+
+    def __init__(self, watched: Sequence[Watched]) -> None:
+        self._watched = watched
+        self._started_at = time.monotonic()
+
+    async def watch(self) -> None:
+        """Show how it is until cancelled."""
+        await asyncio.sleep(QUIET_SECONDS)
+        if sys.stderr.isatty():
+            await self._watch_on_terminal()
+        while True:
+            for watched in self._watched:
+                print(f"{watched.sender.model.name}: {self.describe(watched)}", file=sys.stderr, flush=True)
+            await asyncio.sleep(LINES_SECONDS)
+
+    async def _watch_on_terminal(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn
+        from rich.progress import Progress as Bars
+
+        columns = (TextColumn("{task.fields[name]}"), BarColumn(bar_width=24), TextColumn("{task.fields[standing]}"))
+        with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+            tasks = [
+                bars.add_task("", total=watched.standing.total, name=watched.sender.model.name, standing="")
+                for watched in self._watched
+            ]
+            while True:
+                for task, watched in zip(tasks, self._watched, strict=True):
+                    bars.update(task, completed=watched.standing.done, standing=self.describe(watched))
+                await asyncio.sleep(TERMINAL_SECONDS)
+
+    def describe(self, watched: Watched) -> str:
+        """Done, in flight, rate, tokens, money, failures, time left."""
+        standing, sender = watched
+        tally = sender.account.tally
+        seconds = max(time.monotonic() - self._started_at, 0.001)
+        asked = tally.asked + tally.failed
+        parts = [f"{standing.done:,} of {standing.total:,}"]
+        parts.append(f"{sender.pace.in_flight} in flight")
+        if tally.in_ledger:
+            parts.append(f"{tally.in_ledger:,} from the ledger")
+        parts.append(f"{asked / seconds:,.1f}/s")
+        parts.append(f"{tally.input_tokens + tally.output_tokens:,} tokens")
+        if tally.cost:
+            parts.append(f"${tally.cost:,.4f}")
+        if tally.failed:
+            parts.append(f"{tally.failed:,} failed")
+        if asked and standing.done < standing.total:
+            parts.append(f"{_duration((standing.total - standing.done) * seconds / asked)} left")
+        return ", ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

@@ -1,0 +1,119 @@
+"""The records of a run: collected in windows, written in parts, joined into records.parquet in a fixed order."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from counterfoil.runs.files import explained, replacing
+from counterfoil.runs.outcome import LEFT_OUT
+from counterfoil.runs.suite import Row
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COLUMNS: dict[str, Any] = {
+    "model": str,
+    "variant": str,
+    "question_id": str,
+    "repeat": int,
+    "cluster": str,
+    "outcome": str,
+    "reply": str,
+    "ask_key": str,
+    "judge_keys": list[str],
+    "reason": str,
+}
+# What no estimate needs, and takes most of the room.
+TEXT_COLUMNS = ("reply", "ask_key", "judge_keys", "reason")
+
+
+class Window:
+    """Neighbouring records that are written together, once all of them are there."""
+
+    def __init__(self, size: int, write: Callable[[list[Row]], None]) -> None:
+        self._rows: list[Row] = [{}] * size
+        self._missing = size
+        self._write = write
+
+    def put(self, position: int, row: Row) -> None:
+        self._rows[position] = row
+        self._missing -= 1
+        if not self._missing:
+            self._write(self._rows)
+
+
+class NoParts:
+    """For a dry run: records go nowhere."""
+
+    def window(self, model: int, number: int, size: int) -> Window:
+        return Window(size, lambda rows: None)
+
+
+class Parts:
+    """The parts of records.parquet, in a folder of their own until they are joined."""
+
+    def __init__(self, folder: Path, suite_columns: Mapping[str, Any]) -> None:
+        self._folder = folder / ".parts"
+        self._columns = COLUMNS | dict(suite_columns)
+        with explained(folder):
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.mkdir(parents=True)
+
+    def window(self, model: int, number: int, size: int) -> Window:
+        """Room for `size` records, behind those of all lower models and numbers."""
+        path = self._folder / f"{model:04}-{number:08}.parquet"
+        return Window(size, lambda rows: self._write(path, rows))
+
+    def _write(self, path: Path, rows: list[Row]) -> None:
+        import polars as pl
+
+        columns = {name: [row.get(name) for row in rows] for name in self._columns}
+        with explained(path.parent.parent):
+            pl.DataFrame(columns, schema=_schema(self._columns)).write_parquet(path)
+
+    def join(self, path: Path) -> None:
+        """Make one file of all parts."""
+        import polars as pl
+
+        parts = sorted(self._folder.iterdir())
+        with replacing(path) as temporary:
+            if len(parts) == 1:
+                parts[0].replace(temporary)
+            elif parts:
+                pl.scan_parquet(parts).sink_parquet(temporary)
+            else:
+                pl.DataFrame(schema=_schema(self._columns)).write_parquet(temporary)
+        self.discard()
+
+    def discard(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def read_scores(path: Path) -> pl.DataFrame:
+    """All records without their texts: what estimates are made from."""
+    import polars as pl
+
+    return pl.scan_parquet(path).drop(TEXT_COLUMNS).collect()
+
+
+def read_left_out(path: Path, most: int) -> list[dict[str, Any]]:
+    """The first records that were not answered for a reason that is not the model's answer."""
+    import polars as pl
+
+    left_out = pl.scan_parquet(path).filter(pl.col("outcome").is_in(LEFT_OUT))
+    return (
+        left_out.select("model", "variant", "question_id", "repeat", "outcome", "reason")
+        .head(most)
+        .collect()
+        .to_dicts()
+    )
+
+
+def _schema(columns: Mapping[str, Any]) -> dict[str, Any]:
+    import polars as pl
+
+    types = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean, list[str]: pl.List(pl.String)}
+    return {name: types[kind] for name, kind in columns.items()}

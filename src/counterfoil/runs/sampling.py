@@ -1,0 +1,60 @@
+"""A sample of a dataset: stratified and seeded, never the first N."""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from counterfoil.runs.suite import Question
+
+
+def chosen_ids(questions: Iterable[Question], limit: int, seed: int) -> set[str]:
+    """The ids of a sample of `limit` questions, each stratum with its share (largest remainders).
+
+    A question's rank depends on the seed and its id alone: a larger sample holds the smaller one's questions of each
+    stratum, and what the dataset's order is does not matter. One pass; memory grows with the sample, not the dataset.
+    """
+    sizes: Counter[str] = Counter()
+    best: dict[str, list[tuple[int, str]]] = {}
+    for question in questions:
+        sizes[question.stratum] += 1
+        heap = best.setdefault(question.stratum, [])
+        entry = (-_rank(question.id, seed), question.id)
+        if len(heap) < limit:
+            heapq.heappush(heap, entry)
+        elif entry > heap[0]:
+            heapq.heapreplace(heap, entry)
+    shares = _shares(sizes, limit, seed)
+    return {
+        question_id
+        for stratum, heap in best.items()
+        for _, question_id in sorted(heap, reverse=True)[: shares[stratum]]
+    }
+
+
+def _shares(sizes: Counter[str], limit: int, seed: int) -> dict[str, int]:
+    total = sum(sizes.values())
+    limit = min(limit, total)
+    shares = {stratum: limit * size // total for stratum, size in sizes.items()}
+    by_remainder = sorted(sizes, key=lambda stratum: (-(limit * sizes[stratum] % total), _rank(stratum, seed)))
+    for stratum in by_remainder[: limit - sum(shares.values())]:
+        shares[stratum] += 1
+    return shares
+
+
+def _rank(name: str, seed: int) -> int:
+    return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8], "big")
+
+
+class Sample:
+    """Those questions of a dataset that were chosen, in its order; it can be gone through again and again."""
+
+    def __init__(self, questions: Iterable[Any], ids: set[str]) -> None:
+        self._questions = questions
+        self._ids = ids
+
+    def __iter__(self) -> Iterator[Any]:
+        return (question for question in self._questions if question.id in self._ids)

@@ -1,0 +1,115 @@
+"""What a suite is: the five pure functions that are special about it, one that asks judges, and its furniture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from counterfoil.asking.ask import Message, Reply
+from counterfoil.runs.options import Option
+from counterfoil.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# What is special to a suite is opaque to the way through: only the suite's own functions look into it.
+Facts = Any
+Reading = Any
+Verdicts = Any
+Row = dict[str, Any]
+Respondent = Callable[[Sequence[Message], int], str]
+
+
+class Question(Protocol):
+    """What the way through needs to know of a question; each suite has its own type with more."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def cluster(self) -> str:
+        """Questions made from one template or about one thing share it: they are not independent."""
+        ...
+
+    @property
+    def stratum(self) -> str:
+        """A sample holds as much of each stratum as the dataset does."""
+        ...
+
+
+class Dataset(Protocol):
+    """Questions that can be gone through again and again without holding them all in memory."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def sha256(self) -> str: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Variant(msgspec.Struct, frozen=True):
+    """A wording by its name; `prompt` is whatever the suite makes of it."""
+
+    name: str
+    sha256: str
+    prompt: Any
+
+
+class JudgeAsk(Protocol):
+    """How a suite asks its judges; the names are those that the user gave."""
+
+    @property
+    def judges(self) -> Sequence[str]: ...
+
+    async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply: ...
+
+
+class Suite(Protocol):
+    """A suite is a folder and an entry point."""
+
+    name: str
+    options: Sequence[Option]
+    # The suite's own columns of records.parquet: bool, int, float, str or list[str].
+    columns: Mapping[str, Any]
+    # Parameters of its asks, where the user sets none.
+    params: Mapping[str, Any]
+
+    def dataset(self, data: str | None, settings: Mapping[str, Any]) -> Dataset:
+        """The dataset of that name, or in that file, or the one that ships with the package."""
+        ...
+
+    def variants(self, names: Sequence[str]) -> list[Variant]:
+        """The variants of these names, or in these files; those that the seed compares if there are none."""
+        ...
+
+    def planted(self, settings: Mapping[str, str]) -> Respondent:
+        """The simulated respondent with these true values."""
+        ...
+
+    def prepare(self, questions: Iterable[Any]) -> Facts:
+        """What must be known of the whole dataset, in one pass over it."""
+        ...
+
+    def messages(self, question: Any, variant: Variant) -> list[Message]:
+        """The words in which a question is asked."""
+        ...
+
+    def read(self, question: Any, variant: Variant, reply: Reply) -> Reading | None:
+        """What the reply says; None if nothing could be read."""
+        ...
+
+    async def judge(self, question: Any, reading: Reading, ask: JudgeAsk) -> Verdicts:
+        """What the judges say of a reply that could be read. Called only where judges were named."""
+        ...
+
+    def score(self, question: Any, facts: Facts, reading: Reading | None, verdicts: Verdicts | None) -> Row:
+        """The suite's columns for one reply. A reply in which nothing could be read has reading None."""
+        ...
+
+    def summarize(self, rows: pl.DataFrame, facts: Facts) -> list[Estimate]:
+        """The estimates, from all records of a run without the texts of their replies."""
+        ...
