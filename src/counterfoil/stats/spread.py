@@ -1,0 +1,104 @@
+"""How far an estimate strays from sample to sample when its records come in clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from counterfoil.stats.student import t_quantile
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from counterfoil.stats.sums import Layout
+
+CONFIDENCE = 0.95
+
+# Cluster sums of residuals smaller than this, relative to the clusters' sizes, are rounding: the clusters agree.
+_ROUNDING = 1e-10
+_FEWEST_DEGREES = 4
+_MOST_PER_DIFFERING_CLUSTER = 4
+
+
+class Spread(NamedTuple):
+    """One entry for each estimate. Where `agree` holds, all clusters agree and `variance` means nothing."""
+
+    variance: NDArray[np.float64]
+    agree: NDArray[np.bool_]
+    g_eff: NDArray[np.float64]
+    most: NDArray[np.float64]
+    quantile: NDArray[np.float64]
+
+    def n_eff(self, variance_of_one: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How many independent records would know as much, if one of them had this variance.
+
+        Where all clusters agree that is G_eff: each counts as one record. Where few differ from the rest the
+        variance is nearly as blind, and n_eff is at most `most` = 4·A·G_eff, with A = (Σu²)²/Σu⁴ the effective number
+        of clusters that differ. In large samples A is large, and the limit is out of reach.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.agree, self.g_eff, np.minimum(variance_of_one / self.variance, self.most))
+
+
+def spread_of(
+    layout: Layout,
+    n: NDArray[np.float64],
+    n2: NDArray[np.float64],
+    u: NDArray[np.float64],
+    square: NDArray[np.float64],
+    *,
+    least_correlation: float = 0.0,
+) -> Spread:
+    """The variance of the mean of residuals e with weights w, and the t quantile that goes with it.
+
+    For each cluster n = Σw, n2 = Σw², u = Σwe, square = Σwe²; over all clusters Σu = 0. With N = Σn, h = n/N and
+    σ² = Σ square / N, sums over clusters:
+
+        robust = Σ u²/(1−h) / N²
+        model  = σ²/K · [1 + (Σn²/Σn2 − 1)·ρ],   ρ = 1 − within / ((N − Σ n2/n)·σ²)
+        V      = max(robust, model)
+
+    `within` is the sum of squares within clusters, Σ(square − u²/n), and K = N²/Σn2 the number of equal records that
+    would weigh as much; without weights K = N and Σ n2/n is the number of clusters. The scale of the weights does
+    not matter. ρ is clipped to `least_correlation`…1.
+
+    robust is the sandwich estimator with its leverage correction; it is too small when few clusters differ from the
+    rest, which is where model, the design effect of Kish with the correlation of a one-way analysis of variance,
+    takes over.
+
+    Degrees of freedom: 2 / (Σu⁴/(Σu²)² − 1/G), which matches the first two moments of Σu² (Satterthwaite), at least
+    4, at most G_eff − 1, where G_eff = N²/Σn². Where a few clusters hold nearly all records, G_eff − 1 can fall
+    below 1; 1 is used.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = layout.total(n)
+        sum_n2 = layout.total(n2)
+        sum_nn = layout.total(n * n)
+        g_eff = total**2 / sum_nn
+        sigma2 = layout.total(square) / total
+
+        uu = u * u
+        sum_uu = layout.total(uu)
+        agree = ~(sum_uu > _ROUNDING**2 * sum_nn)
+
+        robust = layout.total(_ratio_or_0(uu, 1 - n / layout.repeat(total))) / total**2
+
+        within = layout.total(square - _ratio_or_0(uu, n))
+        free = total - layout.total(_ratio_or_0(n2, n))
+        # With one record in each cluster nothing is free; ρ is then multiplied by 0.
+        rho = np.nan_to_num(np.clip(1 - within / (free * sigma2), least_correlation, 1))
+        model = sigma2 * sum_n2 / total**2 * (1 + (sum_nn / sum_n2 - 1) * rho)
+
+        differing = sum_uu**2 / layout.total(uu * uu)
+        most = _MOST_PER_DIFFERING_CLUSTER * differing * g_eff
+        unevenness = 1 / differing - 1 / layout.total(n > 0)
+        df = np.where(unevenness > 0, 2 / unevenness, np.inf)
+        df = np.minimum(np.maximum(df, _FEWEST_DEGREES), g_eff - 1)
+        df = np.where(df > 1, df, 1)
+    return Spread(np.maximum(robust, model), agree, g_eff, most, t_quantile((1 + CONFIDENCE) / 2, df))
+
+
+def _ratio_or_0(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
+    """above/below, and 0 where nothing is below: an empty cluster, or one that holds everything."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
