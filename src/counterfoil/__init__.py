@@ -1,3 +1,36 @@
-"""counterfoil tests language models' question answering against counterfactuals."""
+"""counterfoil tests language models' question answering against counterfactuals.
+
+import counterfoil as cf
+
+run = cf.run("bias", model="openai/gpt-4o", limit=100)
+run.summary  # a polars frame: one row for each estimate, with its interval
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+__all__ = ["Estimate", "Run", "UserError", "run"]
+
+if TYPE_CHECKING:
+    from counterfoil.api import run
+    from counterfoil.errors import UserError
+    from counterfoil.runs.folder import Run
+    from counterfoil.stats.estimate import Estimate
+
+_HOMES = {
+    "Estimate": "counterfoil.stats.estimate",
+    "Run": "counterfoil.runs.folder",
+    "UserError": "counterfoil.errors",
+    "run": "counterfoil.api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is used when it is used: `counterfoil --help` must not wait for it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'counterfoil' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -50,7 +50,7 @@ class Numbers:
         for i in range(self._count):
             sizes = (i, i * 57 % 99_991 + i, 2 * i + 1)
             numbers = (sizes[i % 3], sizes[(i + 1) % 3], sizes[(i + 2) % 3])
-            yield Question(f"q{i}", f"c{i // 3}", "even" if i % 2 == 0 else "odd", numbers)
+            yield Question(f"q{i}", f"c{i % 300}", "even" if i % 2 == 0 else "odd", numbers)
 
 
 class ThreeChoice:
@@ -108,10 +108,11 @@ class ThreeChoice:
         return {"choice": reading, "correct": reading == question.gold, "judged_right": verdicts}
 
     def summarize(self, rows: pl.DataFrame, facts: int) -> list[Estimate]:
-        asked = rows.filter(pl.col("correct").is_not_null()).with_columns(unread=pl.col("choice").is_null())
+        unread = pl.when(pl.col("correct").is_not_null()).then(pl.col("choice").is_null())
+        rows = rows.select("model", "variant", "cluster", "correct", unread=unread)
         return [
-            *proportions(asked, "correct", metric="accuracy"),
-            *proportions(asked, "unread", metric="out_of_choice"),
+            *proportions(rows, "correct", metric="accuracy"),
+            *proportions(rows, "unread", metric="out_of_choice"),
         ]
 
 

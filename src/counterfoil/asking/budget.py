@@ -43,18 +43,23 @@ class Budget:
     def __init__(self, *, max_cost: float | None = None, max_tokens: int | None = None) -> None:
         self.dollars = Meter(max_cost)
         self.tokens = Meter(max_tokens)
+        self._tokens_ran_out = False
+
+    def has_room(self, dollars: float, tokens: float) -> bool:
+        self._tokens_ran_out = not self.tokens.has_room(tokens)
+        return not self._tokens_ran_out and self.dollars.has_room(dollars)
 
     @property
     def sentence(self) -> str:
         """What to tell the user when it is used up."""
-        if self.dollars.limit is not None and self.dollars.used + self.dollars.reserved > 0:
+        if self._tokens_ran_out:
             return (
-                f"the budget of ${self.dollars.limit:g} is reached (${self.dollars.used:.4f} used): "
-                "run the same command with a larger --max-cost to go on"
+                f"the budget of {self.tokens.limit:,.0f} tokens is reached ({self.tokens.used:,.0f} used): "
+                "run the same command with a larger --max-tokens-total to go on"
             )
         return (
-            f"the budget of {self.tokens.limit:,.0f} tokens is reached ({self.tokens.used:,.0f} used): "
-            "run the same command with a larger --max-tokens-total to go on"
+            f"the budget of ${self.dollars.limit:g} is reached (${self.dollars.used:.4f} used): "
+            "run the same command with a larger --max-cost to go on"
         )
 
 
@@ -74,7 +79,7 @@ class Account:
         output_tokens = self._expected_output(ask)
         dollars = self.price.of_tokens(input_tokens, output_tokens) if self.price else 0.0
         tokens = input_tokens + output_tokens
-        if not (self.budget.dollars.has_room(dollars) and self.budget.tokens.has_room(tokens)):
+        if not self.budget.has_room(dollars, tokens):
             return None
         self.budget.dollars.reserved += dollars
         self.budget.tokens.reserved += tokens

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -16,19 +17,22 @@ from counterfoil.errors import UserError
 FREE_PROVIDERS = {"smollm2", "gguf", "hf", "planted", "replay", "ollama", "vllm"}
 
 
+Dollars = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+
+
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """US dollars for a million tokens; `cached` for input tokens that came from the provider's cache."""
 
-    input: float
-    output: float
-    cached: float | None = None
+    input: Dollars
+    output: Dollars
+    cached: Dollars | None = None
 
     def of(self, reply: Reply) -> float:
         """What a reply has cost."""
-        cached = reply.cached_tokens or 0
-        fresh = (reply.input_tokens or 0) - cached
+        input_tokens = reply.input_tokens or 0
+        cached = min(reply.cached_tokens or 0, input_tokens)
         cached_price = self.input if self.cached is None else self.cached
-        return self.of_tokens(fresh, reply.output_tokens or 0) + cached * cached_price / 1e6
+        return self.of_tokens(input_tokens - cached, reply.output_tokens or 0) + cached * cached_price / 1e6
 
     def of_tokens(self, input_tokens: float, output_tokens: float) -> float:
         """What so many tokens cost, none of them cached."""

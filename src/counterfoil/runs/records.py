@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,9 @@ COLUMNS: dict[str, Any] = {
 }
 # What no estimate needs, and takes most of the room.
 TEXT_COLUMNS = ("reply", "ask_key", "judge_keys", "reason")
+
+# Rows that are in memory together while the parts are joined, and while the file is read.
+ROW_GROUP = 16_384
 
 
 class Window:
@@ -71,7 +75,7 @@ class Parts:
         import polars as pl
 
         columns = {name: [row.get(name) for row in rows] for name in self._columns}
-        with explained(path.parent.parent):
+        with explained(path.parent.parent), _errors_of_the_system():
             pl.DataFrame(columns, schema=_schema(self._columns)).write_parquet(path)
 
     def join(self, path: Path) -> None:
@@ -79,17 +83,28 @@ class Parts:
         import polars as pl
 
         parts = sorted(self._folder.iterdir())
-        with replacing(path) as temporary:
+        with replacing(path) as temporary, _errors_of_the_system():
             if len(parts) == 1:
                 parts[0].replace(temporary)
             elif parts:
-                pl.scan_parquet(parts).sink_parquet(temporary)
+                pl.scan_parquet(parts).sink_parquet(temporary, row_group_size=ROW_GROUP)
             else:
                 pl.DataFrame(schema=_schema(self._columns)).write_parquet(temporary)
         self.discard()
 
     def discard(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+@contextmanager
+def _errors_of_the_system() -> Iterator[None]:
+    """polars tells of a full disk in an error of its own."""
+    import polars as pl
+
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        raise OSError(str(error)) from error
 
 
 def read_scores(path: Path) -> pl.DataFrame:

@@ -8,7 +8,8 @@ from typing import Any
 
 from counterfoil.asking.ask import Ask, Message, Reply, Status
 from counterfoil.asking.models.base import ModelSpec, Sent, TryAgain
-from counterfoil.asking.models.http import Endpoint, Rejected, checked_base_url
+from counterfoil.asking.models.http import Endpoint, Rejected, checked_base_url, key_from
+from counterfoil.asking.models.openai import count_of, refused_by_filter, text_of
 from counterfoil.errors import UserError
 
 BASE_URL = "https://api.anthropic.com"
@@ -41,11 +42,11 @@ class AnthropicModel:
             if name in spec.params:
                 raise UserError(f"{spec.name} does not take {name}: leave --param {name} out.")
         self._base_url = checked_base_url(spec.base_url) if spec.base_url else None
-        secret = os.environ.get(KEY_VARIABLE)
+        secret = key_from(KEY_VARIABLE)
         base_url = self._base_url or BASE_URL
         self._endpoint = Endpoint(
             f"{base_url}/messages" if base_url.endswith("/v1") else f"{base_url}/v1/messages",
-            {"x-api-key": secret or "", "anthropic-version": VERSION},
+            {"anthropic-version": VERSION} | ({"x-api-key": secret} if secret else {}),
             secret=secret,
             remedy=f"check {KEY_VARIABLE}",
         )
@@ -61,10 +62,15 @@ class AnthropicModel:
         )
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
+        body = request_body(ask, takes_temperature=self._takes_temperature)
         try:
-            answer = await self._endpoint.post(request_body(ask, takes_temperature=self._takes_temperature), timeout)
+            answer = await self._endpoint.post(body, timeout)
         except Rejected as error:
-            if self._takes_temperature and "temperature" in ask.params and "temperature" in str(error):
+            if error.filtered:
+                return refused_by_filter(error)
+            # Of a temperature that the interface allows, the model takes none; any other is the user's to correct.
+            temperature = body.get("temperature")
+            if "temperature" in str(error) and isinstance(temperature, int | float) and 0 <= temperature <= 1:
                 self._takes_temperature = False
                 raise TryAgain(str(error), wait=0.0) from error
             raise
@@ -100,22 +106,24 @@ def read_message(body: Mapping[str, Any]) -> Reply:
     if not isinstance(content, list):
         raise TryAgain("the reply is not a message")
     blocks = [block for block in content if isinstance(block, dict)]
-    stop_reason = body.get("stop_reason")
-    usage = body.get("usage") or {}
-    cached = usage.get("cache_read_input_tokens") or 0
-    fresh = (usage.get("input_tokens") or 0) + (usage.get("cache_creation_input_tokens") or 0)
+    stop_reason = text_of(body.get("stop_reason"))
+    usage = body.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    uncached = count_of(usage.get("input_tokens"))
+    cached = count_of(usage.get("cache_read_input_tokens")) or 0
+    written = count_of(usage.get("cache_creation_input_tokens")) or 0
     return Reply(
         status=_STATUS.get(stop_reason, "ok"),
         text=_joined(blocks, "text"),
         reasoning=_joined(blocks, "thinking") or None,
         finish_reason=stop_reason,
-        served_model=body.get("model"),
-        input_tokens=fresh + cached,
-        cached_tokens=cached,
-        output_tokens=usage.get("output_tokens"),
+        served_model=text_of(body.get("model")),
+        input_tokens=None if uncached is None else uncached + cached + written,
+        cached_tokens=None if uncached is None else cached,
+        output_tokens=count_of(usage.get("output_tokens")),
     )
 
 
 def _joined(blocks: list[dict[str, Any]], kind: str) -> str:
     """The blocks of a kind; the interface calls the field as the kind."""
-    return "".join(str(block.get(kind) or "") for block in blocks if block.get("type") == kind)
+    return "".join(text_of(block.get(kind)) or "" for block in blocks if block.get("type") == kind)

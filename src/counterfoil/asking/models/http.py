@@ -20,13 +20,15 @@ from counterfoil.asking.models.base import Hopeless, ModelUnusable, TimedOut, Tr
 from counterfoil.errors import UserError
 
 LONGEST_MESSAGE = 300
+# What is shorter is a placeholder, such as "none" or "EMPTY" for a server that wants no key, and a word of replies.
+SHORTEST_SECRET = 8
 _DURATION = re.compile(r"([\d.]+)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 
 
 class Rejected(Hopeless):
-    """The server did not accept the ask. `parameter`: the one it names; `filtered`: its content was the reason."""
+    """The server did not accept the ask. `parameter`: one it does not take; `filtered`: its content was the reason."""
 
     def __init__(self, reason: str, *, parameter: str | None = None, filtered: bool = False) -> None:
         super().__init__(reason)
@@ -51,7 +53,7 @@ class Endpoint:
     def __init__(self, url: str, headers: Mapping[str, str], *, secret: str | None, remedy: str) -> None:
         self._url = URL(url)
         self._headers = {**headers, "Content-Type": "application/json", "Accept": "application/json"}
-        self._secret = secret.encode() if secret else None
+        self._secret = secret if secret and len(secret) >= SHORTEST_SECRET else None
         self._remedy = remedy
         self._session: aiohttp.ClientSession | None = None
 
@@ -76,19 +78,17 @@ class Endpoint:
             raise TimedOut(f"no reply within {timeout:g} seconds") from error
         except (aiohttp.ClientError, OSError) as error:
             raise TryAgain(f"the connection broke off ({type(error).__name__})") from error
-        if self._secret is not None and self._secret in raw:
-            raw = raw.replace(self._secret, b"[key]")
         if response.status != 200:
             try:
-                self._refuse(response.status, response.headers, decode_json(raw))
+                self._refuse(response.status, response.headers, self._decoded(raw))
             except NotJson:
-                self._refuse(response.status, response.headers, raw.decode("utf-8", "replace"))
-        decoded = decode_json(raw)
+                self._refuse(response.status, response.headers, self._blotted(raw.decode("utf-8", "replace")))
+        decoded = self._decoded(raw)
         if not isinstance(decoded, dict):
             raise TryAgain("the reply is not a JSON object")
         if isinstance(decoded.get("error"), dict) and "choices" not in decoded:
             code = decoded["error"].get("code")
-            self._refuse(code if isinstance(code, int) else 500, response.headers, decoded)
+            self._refuse(code if isinstance(code, int) and code >= 400 else 500, response.headers, decoded)
         return Answer(decoded, _quiet_seconds(response.headers))
 
     async def close(self) -> None:
@@ -96,13 +96,33 @@ class Endpoint:
             await self._session.close()
             self._session = None
 
+    def _decoded(self, raw: bytes) -> Any:
+        """The JSON without the key. Where a backslash is in it, the key may be there in another spelling."""
+        decoded = decode_json(raw)
+        if self._secret is None or (self._secret.encode() not in raw and b"\\" not in raw):
+            return decoded
+        try:
+            return self._blotted(decoded)
+        except RecursionError as error:
+            raise NotJson("the reply is nested too deeply") from error
+
+    def _blotted(self, value: Any) -> Any:
+        """A text, or JSON with all its texts, without the key."""
+        if isinstance(value, str):
+            return value.replace(self._secret, "[key]") if self._secret else value
+        if isinstance(value, list):
+            return [self._blotted(inner) for inner in value]
+        if isinstance(value, dict):
+            return {self._blotted(name): self._blotted(inner) for name, inner in value.items()}
+        return value
+
     def _refuse(self, status: int, headers: Mapping[str, str], decoded: Any) -> NoReturn:
         """Raise what a status other than 200 means."""
         error = decoded.get("error", decoded) if isinstance(decoded, dict) else decoded
         details = error if isinstance(error, dict) else {}
         message = " ".join(str(details.get("message") or error or "no reason given").split())[:LONGEST_MESSAGE]
         said = f"the server said {status}: {message}"
-        if _is_filtered(details):
+        if _is_filtered(details, message):
             raise Rejected(said, filtered=True)
         if status == 429 and details.get("code") != "insufficient_quota":
             raise TryAgain(said, wait=_retry_after(headers), overloaded=True)
@@ -115,28 +135,47 @@ class Endpoint:
         if status in (404, 405) or status < 400:
             raise ModelUnusable(f"{said}; check the model's name and the address {self._url.with_query(None)}")
         parameter = details.get("param")
-        raise Rejected(said, parameter=parameter if isinstance(parameter, str) else None)
+        # A value out of range names its parameter, too: that is the user's to correct.
+        is_unsupported = "support" in f"{details.get('code')} {message}"
+        raise Rejected(said, parameter=parameter if is_unsupported and isinstance(parameter, str) else None)
 
 
-def checked_base_url(url: str) -> str:
-    """The address without a slash at its end; a sentence if it can't be one."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+def key_from(variable: str) -> str | None:
+    """A key, or whatever else goes into a header, from the environment; None where there is none."""
+    value = os.environ.get(variable, "").strip()
+    if not value.isprintable():
+        raise UserError(f"{variable} holds a line break or another character that can't be sent: set it again.")
+    return value or None
+
+
+def checked_base_url(url: str, source: str = "--base-url") -> str:
+    """The address without a slash at its end; a sentence that names its source if it can't be one."""
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and bool(URL(url))
+        has_password = "@" in (parts.netloc if is_address else url)
+    except ValueError:
+        is_address, has_password = False, "@" in url
+    if has_password:
         raise UserError(
-            f"--base-url {url} is no address: it begins with http:// or https://, as in http://localhost:8000/v1."
+            f"{source} holds a password, which would be written to the ledger: set the key's variable instead."
         )
-    if parts.username or parts.password:
+    if not is_address:
         raise UserError(
-            "--base-url holds a password, which would be written to the ledger: set the key's variable instead."
+            f"{source} {url} is no address: it begins with http:// or https://, as in http://localhost:8000/v1."
         )
+    if "?" in url or "#" in url:
+        raise UserError(f"{source} goes on after its path: leave out the ? or # and what comes after it.")
     return url.rstrip("/")
 
 
 def decode_json(raw: bytes) -> Any:
-    """JSON from a server. Half of a surrogate pair, which models cut in two, becomes a replacement character."""
+    """JSON from a server. Half of a surrogate pair, which models cut in two, becomes a replacement character, and
+    what is no number (NaN, Infinity) null.
+    """
     try:
         return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
         text = (
@@ -144,7 +183,7 @@ def decode_json(raw: bytes) -> Any:
             .encode("utf-16", "surrogatepass")
             .decode("utf-16", "replace")
         )
-        return json.loads(text)
+        return json.loads(text, parse_constant=lambda name: None)
     except (ValueError, RecursionError) as error:
         raise NotJson("the reply is not valid JSON") from error
 
@@ -158,13 +197,14 @@ def _session() -> aiohttp.ClientSession:
     )
 
 
-def _is_filtered(details: Mapping[str, Any]) -> bool:
-    """Whether the content of the ask was the reason: OpenAI's and Azure's codes, OpenRouter's moderation."""
+def _is_filtered(details: Mapping[str, Any], message: str) -> bool:
+    """Whether content was the reason: OpenAI's and Azure's codes, OpenRouter's moderation, Anthropic's sentence."""
     inner, metadata = details.get("innererror"), details.get("metadata")
     return (
         details.get("code") in ("content_filter", "content_policy_violation")
         or (isinstance(inner, dict) and inner.get("code") == "ResponsibleAIPolicyViolation")
         or (isinstance(metadata, dict) and "flagged_input" in metadata)
+        or "blocked by content filtering policy" in message
     )
 
 

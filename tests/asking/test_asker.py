@@ -1,0 +1,208 @@
+"""The sender: each ask once, again where that can help, within the budget, and never for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterfoil.asking import asker
+from counterfoil.asking.ask import Ask, Message, Reply
+from counterfoil.asking.asker import Collector, Halt, NotAsked, Sender
+from counterfoil.asking.budget import Account, Budget
+from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.models.base import ModelSpec
+from counterfoil.asking.models.openai import OpenAIModel
+from counterfoil.asking.pace import Pace
+from counterfoil.asking.prices import FREE
+from mock_server import Answer, MockServer, completion, error
+
+
+class Bench:
+    """A sender with everything around it."""
+
+    def __init__(self, server: MockServer, tmp_path: Path, budget: Budget | None = None, timeout: float = 5) -> None:
+        self.model = OpenAIModel(ModelSpec(name="vllm/m", base_url=server.url))
+        self.ledger = Ledger(tmp_path / "ledger.sqlite")
+        self.halt = Halt()
+        self.said: list[str] = []
+        self.account = Account(budget or Budget(), FREE)
+        self.sender = Sender(
+            self.model,
+            self.ledger,
+            pace=Pace(),
+            timeout=timeout,
+            account=self.account,
+            halt=self.halt,
+            say=self.said.append,
+        )
+
+    def make_ask(self, text: str = "Which?") -> Ask:
+        return self.model.ask([Message("user", text)], {"max_tokens": 8}, 0)
+
+
+def with_sender(
+    behave: Callable[[dict[str, Any]], Answer] | None,
+    tmp_path: Path,
+    test: Callable[[Bench, MockServer], Coroutine[Any, Any, None]],
+    **settings: Any,
+) -> None:
+    async def main() -> None:
+        with MockServer(behave) as server:
+            bench = Bench(server, tmp_path, **settings)
+            try:
+                await test(bench, server)
+            finally:
+                await bench.model.close()
+                bench.ledger.close()
+
+    asyncio.run(main())
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No long waits between attempts."""
+    monkeypatch.setattr(asker, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(asker, "LONGEST_WAIT", 0.002)
+
+
+def sequence(*answers: Answer) -> Callable[[dict[str, Any]], Answer]:
+    """These answers one after another, the last one again and again."""
+    left = list(answers)
+    return lambda request: left.pop(0) if len(left) > 1 else left[0]
+
+
+def test_an_ask_that_several_records_need_is_sent_once(tmp_path: Path) -> None:
+    async def test(bench: Bench, server: MockServer) -> None:
+        ask = bench.make_ask()
+        replies = await asyncio.gather(*(bench.sender.ask(ask) for _ in range(10)))
+        assert [reply.text for reply in replies] == ["B"] * 10
+        # Who looked it up before it was there, and comes when it is done, does not send it either.
+        assert (await bench.sender.ask(bench.make_ask(), looked_up=True)).text == "B"
+        assert (await bench.sender.ask(bench.make_ask())).text == "B"
+        assert len(server.requests) == 1
+        assert (bench.account.tally.asked, bench.account.tally.in_ledger) == (1, 2)
+
+    with_sender(None, tmp_path, test)
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize(
+    "trouble",
+    [error(status) for status in (408, 409, 425, 429, 500, 502, 503, 504, 529)]
+    + [Answer(reset=True), Answer(b'{"choi'), Answer(b"<html>"), Answer(b"[]"), Answer(hang=True)],
+    ids=lambda answer: "hang" if answer.hang else "reset" if answer.reset else f"{answer.status} {answer.body[:6]!r}",
+)
+def test_what_can_get_better_is_tried_again(trouble: Answer, tmp_path: Path) -> None:
+    async def test(bench: Bench, server: MockServer) -> None:
+        reply = await bench.sender.ask(bench.make_ask())
+        assert (reply.status, reply.text, reply.attempts) == ("ok", "B", 3)
+        assert len(server.requests) == 3
+        assert bench.account.tally.retries == 2
+
+    with_sender(sequence(trouble, trouble, completion()), tmp_path, test, timeout=0.2)
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("trouble", [error(500, "oops"), Answer(b'{"choi'), Answer(hang=True), Answer(reset=True)])
+def test_what_does_not_get_better_ends_as_failed_with_its_reason(trouble: Answer, tmp_path: Path) -> None:
+    async def test(bench: Bench, server: MockServer) -> None:
+        reply = await bench.sender.ask(bench.make_ask())
+        assert reply.status == "failed"
+        assert reply.error is not None
+        assert reply.error.endswith("(after 8 attempts)")
+        assert len(server.requests) == 8
+        assert bench.account.tally.failed == 1
+
+    with_sender(lambda request: trouble, tmp_path, test, timeout=0.05)
+    connection = sqlite3.connect(tmp_path / "ledger.sqlite")
+    assert connection.execute("SELECT attempts FROM failures").fetchall() == [(8,)]
+    assert connection.execute("SELECT count(*) FROM replies").fetchone() == (0,)
+    connection.close()
+
+
+@pytest.mark.usefixtures("hasty")
+def test_rate_limits_take_more_patience_but_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Twelve complaints are more than the eight attempts that other faults get.
+    with_sender(
+        sequence(*[error(429)] * 12, completion()),
+        tmp_path,
+        lambda bench, server: _expect(bench, status="ok", attempts=13),
+    )
+    # After the time for an ask is over, it fails.
+    monkeypatch.setattr(asker, "LEAST_ASK_SECONDS", 0.2)
+    monkeypatch.setattr(asker, "ATTEMPTS_PER_ASK", 0)
+    with_sender(lambda request: error(429), tmp_path / "other", lambda bench, server: _expect(bench, status="failed"))
+
+
+async def _expect(bench: Bench, **fields: Any) -> None:
+    reply = await bench.sender.ask(bench.make_ask())
+    assert {name: getattr(reply, name) for name in fields} == fields
+
+
+def test_headers_that_say_nothing_is_left_make_the_model_be_left_alone(tmp_path: Path) -> None:
+    empty = completion()
+    empty.headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m30s"}
+
+    async def test(bench: Bench, server: MockServer) -> None:
+        assert bench.sender.pace.quiet_left() <= 0
+        await bench.sender.ask(bench.make_ask())
+        assert 80 < bench.sender.pace.quiet_left() <= 90
+        waiting = asyncio.create_task(bench.sender.ask(bench.make_ask("another")))
+        await asyncio.sleep(0.1)
+        assert len(server.requests) == 1
+        bench.halt.stop("interrupted")  # a stop does not wait for the end of the quiet time
+        with pytest.raises(NotAsked, match="interrupted"):
+            await waiting
+
+    with_sender(lambda request: empty, tmp_path, test)
+
+
+def test_several_complaints_without_a_reply_between_them_are_meant_for_all(tmp_path: Path) -> None:
+    async def test(bench: Bench, server: MockServer) -> None:
+        asks = [asyncio.create_task(bench.sender.ask(bench.make_ask(str(number)))) for number in range(4)]
+        while len(server.requests) < 4:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        assert 50 < bench.sender.pace.quiet_left() <= 60
+        bench.halt.stop("interrupted")
+        results = await asyncio.gather(*asks, return_exceptions=True)
+        assert all(isinstance(result, NotAsked) for result in results)
+
+    with_sender(lambda request: error(429, headers={"Retry-After": "60"}), tmp_path, test)
+
+
+def test_the_budget_in_tokens_holds(tmp_path: Path) -> None:
+    # A reply takes 60 + 2 tokens. "Which? N" is 8 letters: 8 / 4 + 4 = 6 tokens by the estimate, and 8 more at the
+    # first (max_tokens), later 2 (the mean). 320 tokens: after five asks 310 are used, and 310 + 6 + 2 = 318 fits, so a
+    # sixth is sent; then 372 are used, and no seventh is.
+    async def test(bench: Bench, server: MockServer) -> None:
+        for number in range(6):
+            await bench.sender.ask(bench.make_ask(f"Which? {number}"))
+        with pytest.raises(NotAsked, match="320 tokens is reached"):
+            await bench.sender.ask(bench.make_ask("Which? 6"))
+        assert len(server.requests) == 6
+        assert len(bench.said) == 1
+        assert "larger --max-tokens-total" in bench.said[0]
+        assert bench.account.budget.tokens.reserved == pytest.approx(0)
+
+    with_sender(None, tmp_path, test, budget=Budget(max_tokens=320))
+
+
+def test_the_collector_asks_nobody(tmp_path: Path) -> None:
+    async def test(bench: Bench, server: MockServer) -> None:
+        outbox: list[Ask] = []
+        collector = Collector(bench.ledger, outbox.append, bench.account)
+        known, unknown = bench.make_ask("known"), bench.make_ask("unknown")
+        await bench.ledger.put(known, "vllm/m", Reply(status="ok", text="C"))
+        assert (await collector.ask(known)).text == "C"
+        with pytest.raises(NotAsked):
+            await collector.ask(unknown)
+        assert outbox == [unknown]
+        assert server.requests == []
+
+    with_sender(None, tmp_path, test)
