@@ -1,0 +1,139 @@
+"""The command line: help with an example, one sentence for wrong use, the right exit code."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from commands import SUITE, counterfoil, environment
+from counterfoil import __version__
+from counterfoil.cli.main import COMMANDS
+from mock_server import MockServer
+
+PLANTED = "planted/three_choice:suite"
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS), ("run", SUITE)])
+def test_help_has_an_example(command: tuple[str, ...], tmp_path: Path) -> None:
+    done = counterfoil(*command, "--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "example: counterfoil" in done.stdout
+    assert done.stderr == ""
+
+
+def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
+    code = "import sys\nfrom counterfoil.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    code += (
+        "print([name for name in ('aiohttp', 'polars', 'numpy', 'msgspec', 'rich', 'asyncio') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_version(tmp_path: Path) -> None:
+    assert counterfoil("--version", cwd=tmp_path).stdout == f"counterfoil {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((), "The following arguments are required: COMMAND"),
+        (("runn",), "invalid choice: 'runn'"),
+        (("run",), "Name a suite"),
+        (("run", "nix"), "There is no suite nix"),
+        (("run", "nix:suite"), "there is no module nix"),
+        (("run", "three_choice:nix"), "three_choice has no 'nix'"),
+        (("run", SUITE, "--limt", "3"), "Unrecognized arguments: --limt 3"),
+        (("run", SUITE, "--limit", "some"), "limit must be a whole number, and is 'some'"),
+        (("run", SUITE, "--limit", "0"), "limit must be at least 1, and is 0"),
+        (("run", SUITE, "--temperature", "-1"), "temperature must be at least 0"),
+        (("run", SUITE, "--model", "openai/gpt-4o"), "openai/gpt-4o needs OPENAI_API_KEY"),
+        (("run", SUITE, "--model", "nix/x"), "There is no way to a model called nix"),
+        (("run", SUITE, "--model", PLANTED, "--base-url", "http://h/v1"), "is not behind an address"),
+        (("run", SUITE, "--model", PLANTED, "--variant", "nix"), "There is no variant nix"),
+        (("run", SUITE, "--model", PLANTED, "--data", "nix"), "takes a number of questions"),
+        (("run", SUITE, "--model", PLANTED, "--data", "0"), "holds no questions"),
+        (("run", SUITE, "--model", PLANTED, "--prices", "nix"), "The price file nix can't be read"),
+        (("run", "--experiment", "nix.toml"), "nix.toml can't be read"),
+        (("show", "nix"), "nix is not a run folder"),
+        (("models", "get", "nix"), "invalid choice: 'nix'"),
+    ],
+)
+def test_wrong_use_is_one_sentence_and_leaves_nothing_behind(
+    arguments: tuple[str, ...], sentence: str, tmp_path: Path
+) -> None:
+    done = counterfoil(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert done.stderr.startswith("counterfoil: ")
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_run_prints_a_table_and_where_the_run_is_and_show_prints_it_again(tmp_path: Path) -> None:
+    arguments = ("run", SUITE, "--model", f"{PLANTED}?right=0.9", "--model", f"{PLANTED}?right=0.4")
+    done = counterfoil(*arguments, "--data", "60", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    heading, _, _, accuracy, *_ = done.stdout.splitlines()
+    assert heading.split() == [f"{PLANTED}?right=0.9", f"{PLANTED}?right=0.4"], "in the order they were named"
+    assert accuracy.startswith("accuracy  ")
+    assert "The run is in out" in done.stdout
+    shown = counterfoil("show", "out", cwd=tmp_path)
+    assert shown.stdout.strip() in done.stdout
+    as_json = counterfoil("show", "out", "--json", cwd=tmp_path)
+    assert as_json.stdout == (tmp_path / "out" / "summary.json").read_text()
+
+
+def test_models_says_what_each_still_needs(tmp_path: Path) -> None:
+    done = counterfoil("models", cwd=tmp_path, OPENAI_API_KEY="x")
+    lines = {line.split()[0]: line for line in done.stdout.splitlines()}
+    assert " yes " in lines["openai/NAME"]
+    assert "set ANTHROPIC_API_KEY" in lines["anthropic/NAME"]
+    assert "set AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT and OPENAI_API_VERSION" in lines["azure/DEPLOYMENT"]
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    counterfoil("run", SUITE, "--model", PLANTED, "--data", "400", cwd=tmp_path)
+    done = subprocess.run(
+        f"{sys.executable} -m counterfoil ledger export | head -1",
+        shell=True,
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stderr == ""
+
+
+def test_on_a_terminal_there_is_a_live_display_and_plain_lines_elsewhere(tmp_path: Path) -> None:
+    with MockServer(latency=0.3) as server:
+        arguments = ("run", SUITE, "--model", "vllm/m", "--base-url", server.url, "--data", "60", "--concurrency", "5")
+        plain = counterfoil(*arguments, "--out", "plain", cwd=tmp_path)
+        assert "vllm/m: " in plain.stderr
+        assert "in flight" in plain.stderr
+        assert "\x1b" not in plain.stderr
+        ours, theirs = pty.openpty()
+        command = [sys.executable, "-m", "counterfoil", *arguments, "--repeats", "2", "--out", "live"]
+        process = subprocess.Popen(
+            command, cwd=tmp_path, env=environment(TERM="xterm"), stdout=subprocess.DEVNULL, stderr=theirs
+        )
+        os.close(theirs)
+        shown = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                shown += chunk
+        except OSError:  # the other end was closed
+            pass
+        os.close(ours)
+        assert process.wait(30) == 0
+    text = shown.decode()
+    for part in ("of 120", "in flight", "from the ledger", "/s", "tokens", "left"):
+        assert part in text, part
