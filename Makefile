@@ -33,7 +33,7 @@ test: setup
 	@$(BIN)/python -m pytest
 
 bench: setup
-	@PYTHONPATH=tests/support $(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks
 
 clean:
 	rm -rf $(VENV)

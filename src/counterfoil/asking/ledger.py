@@ -11,8 +11,9 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,13 +25,15 @@ from counterfoil.asking.migrations import migrate
 from counterfoil.errors import UserError
 
 # A reply waits this long for others to share its transaction with.
-GATHER_SECONDS = 0.01
+GATHER_SECONDS = 0.02
 BUSY_SECONDS = 60.0
 
 REPLY_COLUMNS = (
     "status, text, reasoning, finish_reason, served_model, input_tokens, cached_tokens, output_tokens, "
     "logprobs, latency, attempts"
 )
+INSERT_COLUMNS = f"key, model, received_at, ask, {REPLY_COLUMNS}"
+ROWS_PER_STATEMENT = (64, 16, 4, 1)
 
 
 class _Entry(NamedTuple):
@@ -73,15 +76,9 @@ class Ledger:
         """The replies that are there for these keys. Failures are not replies: their asks are asked again."""
         if self._reader is None:
             return {}
-        found: dict[str, Reply] = {}
         with explained(self.path):
-            key_of_row = {row: key for key, row in self._lookup.find([bytes.fromhex(k) for k in keys]).items()}
-            for rows in chunks(sorted(key_of_row)):
-                sql = f"SELECT id, key, {REPLY_COLUMNS} FROM replies WHERE id IN ({marks(rows)})"  # noqa: S608
-                for row, key, *values in self._reader.execute(sql, rows):
-                    if key_of_row[row] == key:  # a row can be another one's since a prune
-                        found[key.hex()] = reply_from_row(values)
-        return found
+            rows_by_key = self._lookup.find([bytes.fromhex(key) for key in keys])
+            return {key.hex(): reply for key, reply in _replies_by_key(self._reader, rows_by_key).items()}
 
     def put(self, ask: Ask, model: str, reply: Reply) -> asyncio.Future[Reply]:
         """Keep a reply; the future gives what the ledger holds for the ask, once that is durable.
@@ -200,9 +197,26 @@ def reply_from_row(values: Sequence[Any]) -> Reply:
     )
 
 
-def insert_reply(connection: sqlite3.Connection, ask: Ask, model: str, received_at: float, reply: Reply) -> int:
-    """Append a reply; gives its row's id."""
-    values = (
+def insert_replies(connection: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[int]:
+    """Append rows of `reply_row` in the transaction that is open; gives their ids.
+
+    Many rows go into one statement: each statement is a moment in which this thread must win the interpreter back from
+    the one that asks.
+    """
+    ids: list[int] = []
+    while len(ids) < len(rows):
+        left = len(rows) - len(ids)
+        size = next(size for size in ROWS_PER_STATEMENT if size <= left)
+        values = [value for row in rows[len(ids) : len(ids) + size] for value in row]
+        last = connection.execute(_insert_sql(size), values).lastrowid
+        assert last is not None
+        ids.extend(range(last - size + 1, last + 1))
+    return ids
+
+
+def reply_row(ask: Ask, model: str, received_at: float, reply: Reply) -> tuple[Any, ...]:
+    """The values of INSERT_COLUMNS."""
+    return (
         bytes.fromhex(ask.key),
         model,
         received_at,
@@ -219,40 +233,53 @@ def insert_reply(connection: sqlite3.Connection, ask: Ask, model: str, received_
         round(reply.latency, 6),
         reply.attempts,
     )
-    sql = f"INSERT INTO replies (key, model, received_at, ask, {REPLY_COLUMNS}) VALUES ({marks(values)})"  # noqa: S608
-    row = connection.execute(sql, values).lastrowid
-    assert row is not None
-    return row
+
+
+@cache
+def _insert_sql(rows: int) -> str:
+    row = f"({marks(INSERT_COLUMNS.split(','))})"
+    return f"INSERT INTO replies ({INSERT_COLUMNS}) VALUES {','.join([row] * rows)}"  # noqa: S608
 
 
 def _commit(connection: sqlite3.Connection, lookup: Lookup, batch: list[_Entry]) -> list[Reply]:
     """Store a batch in one durable transaction; gives for each what the ledger now holds."""
     now = round(time.time(), 3)
+    keys = [bytes.fromhex(entry.ask.key) for entry in batch]
     connection.execute("BEGIN IMMEDIATE")
     try:
-        known = lookup.find([bytes.fromhex(entry.ask.key) for entry in batch])
-        kept = []
-        for ask, model, reply, _ in batch:
-            key = bytes.fromhex(ask.key)
-            if key in known:
-                sql = f"SELECT {REPLY_COLUMNS} FROM replies WHERE id = ?"  # noqa: S608
-                reply = reply_from_row(connection.execute(sql, (known[key],)).fetchone())
-            elif reply.status == "failed":
+        there = _replies_by_key(connection, lookup.find(keys))
+        rows: dict[bytes, tuple[Any, ...]] = {}
+        for key, (ask, model, reply, _) in zip(keys, batch, strict=True):
+            if key in there:
+                continue
+            if reply.status == "failed":
                 connection.execute(
                     "INSERT INTO failures (key, model, failed_at, ask, reason, attempts) VALUES (?, ?, ?, ?, ?, ?)",
                     (key, model, now, ask.canonical, reply.error or "", reply.attempts),
                 )
             else:
-                known[key] = insert_reply(connection, ask, model, now, reply)
-                lookup.added(key, known[key])
-            kept.append(reply)
+                rows[key] = reply_row(ask, model, now, reply)
+                there[key] = reply
+        for key, row in zip(rows, insert_replies(connection, list(rows.values())), strict=True):
+            lookup.added(key, row)
         lookup.take_in_if_grown()
         connection.execute("COMMIT")
     except BaseException:
         with suppress(sqlite3.Error):  # a full disk may have rolled it back already
             connection.execute("ROLLBACK")
         raise
-    return kept
+    return [there.get(key, entry.reply) for key, entry in zip(keys, batch, strict=True)]
+
+
+def _replies_by_key(connection: sqlite3.Connection, rows_by_key: Mapping[bytes, int]) -> dict[bytes, Reply]:
+    key_of_row = {row: key for key, row in rows_by_key.items()}
+    found: dict[bytes, Reply] = {}
+    for rows in chunks(sorted(key_of_row)):
+        sql = f"SELECT id, key, {REPLY_COLUMNS} FROM replies WHERE id IN ({marks(rows)})"  # noqa: S608
+        for row, key, *values in connection.execute(sql, rows):
+            if key_of_row[row] == key:  # a row can be another one's since a prune
+                found[key] = reply_from_row(values)
+    return found
 
 
 def _tell(batch: list[_Entry], result: list[Reply] | UserError) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply, ask_from_canonical
-from counterfoil.asking.ledger import REPLY_COLUMNS, connect, explained, insert_reply, reply_from_row
+from counterfoil.asking.ledger import REPLY_COLUMNS, connect, explained, insert_replies, reply_from_row, reply_row
 from counterfoil.asking.lookup import Lookup, take_in_all
 from counterfoil.errors import UserError
 
@@ -81,8 +81,8 @@ def import_lines(path: Path, lines: Iterable[bytes], where: str) -> tuple[int, i
                 if lookup.find([key]):
                     there += 1
                 else:
-                    row = insert_reply(connection, ask, exported.model, exported.received_at, exported.reply)
-                    lookup.added(key, row)
+                    row = reply_row(ask, exported.model, exported.received_at, exported.reply)
+                    lookup.added(key, *insert_replies(connection, [row]))
                     lookup.take_in_if_grown()
                     new += 1
             connection.execute("COMMIT")

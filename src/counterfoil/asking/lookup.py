@@ -30,7 +30,8 @@ class Lookup:
         """Those of the keys that are there, with their rows' ids. Looks at what other processes wrote, too."""
         self._refresh()
         found = {key: self._tail[key] for key in keys if key in self._tail}
-        for some in chunks([key for key in keys if key not in found]):
+        older = [key for key in keys if key not in found] if self._taken_in else []
+        for some in chunks(older):
             sql = f"SELECT key, id FROM lookup WHERE key IN ({marks(some)})"  # noqa: S608
             found.update(self._connection.execute(sql, some))
         return found

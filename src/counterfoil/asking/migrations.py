@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from pathlib import Path
 
 from counterfoil.errors import UserError
@@ -64,7 +65,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
             if name not in applied:
                 for statement in script.split(";"):
                     connection.execute(statement)
-                connection.execute("INSERT INTO migrations VALUES (?, unixepoch('subsec'))", (name,))
+                connection.execute("INSERT INTO migrations VALUES (?, ?)", (name, time.time()))
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -25,8 +26,8 @@ from counterfoil.runs.records import Parts, read_left_out, read_scores
 from counterfoil.runs.request import RunRequest
 from counterfoil.runs.suite import Suite
 
-# Records that wait for the ledger or a judge, beside those whose asks are in flight.
-WORKERS_PER_PLACE = 3
+# Beside the records whose asks are in flight there are those that wait for the ledger or a judge.
+WORKERS, WORKERS_PER_PLACE = 64, 3
 UNANSWERED_NAMED = 20
 
 Say = Callable[[str], None]
@@ -39,11 +40,14 @@ class LeftAtOnce(Exception):
 def run_suite(suite: Suite, request: RunRequest, say: Say) -> Run:
     """Ask, read, score, estimate; gives the run, as it is now in its folder. `say` tells the user a sentence."""
     plan = make_plan(suite, request)
+    gc.freeze()  # all that was imported stays: looking through it again and again would cost a tenth of the time
     with locked(request.out), Ledger(request.ledger) as ledger:
         try:
             return asyncio.run(_run(plan, ledger, say))
         except asyncio.CancelledError as error:
             raise LeftAtOnce from error
+        finally:
+            gc.unfreeze()
 
 
 async def _run(plan: Plan, ledger: Ledger, say: Say) -> Run:
@@ -88,7 +92,9 @@ async def _run(plan: Plan, ledger: Ledger, say: Say) -> Run:
         with _interruptible(halt, senders, say):
             async with asyncio.TaskGroup() as group:
                 for answering, asker in zip(answerings, senders, strict=True):
-                    group.create_task(answering.answer(plan.questions, WORKERS_PER_PLACE * asker.pace.highest))
+                    group.create_task(
+                        answering.answer(plan.questions, WORKERS + WORKERS_PER_PLACE * asker.pace.highest)
+                    )
     except BaseExceptionGroup as errors:
         raise _first(errors) from None
     finally:

@@ -1,6 +1,8 @@
-"""Each test starts without any provider's variables, and sets those it needs."""
+"""Each test starts without any provider's variables and without a proxy, and sets what it needs."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 
@@ -20,5 +22,6 @@ VARIABLES = (
 
 @pytest.fixture(autouse=True)
 def _no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in VARIABLES:
+    proxies = [name for name in os.environ if name.lower() in ("http_proxy", "https_proxy", "all_proxy")]
+    for name in (*VARIABLES, *proxies):
         monkeypatch.delenv(name, raising=False)

@@ -24,6 +24,7 @@ LONGEST_MESSAGE = 300
 SHORTEST_SECRET = 8
 _DURATION = re.compile(r"([\d.]+)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_UNSUPPORTED = re.compile(r"unsupported|not support", re.IGNORECASE)
 _PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 
 
@@ -136,7 +137,7 @@ class Endpoint:
             raise ModelUnusable(f"{said}; check the model's name and the address {self._url.with_query(None)}")
         parameter = details.get("param")
         # A value out of range names its parameter, too: that is the user's to correct.
-        is_unsupported = "support" in f"{details.get('code')} {message}"
+        is_unsupported = _UNSUPPORTED.search(f"{details.get('code')} {message}")
         raise Rejected(said, parameter=parameter if is_unsupported and isinstance(parameter, str) else None)
 
 

@@ -1,0 +1,175 @@
+"""The budget: what is set aside, given back and counted, by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterfoil.asking.ask import Ask, Message, Reply
+from counterfoil.asking.budget import Account, Budget, estimate_tokens
+from counterfoil.asking.prices import FREE, Price
+
+# A dollar for a million tokens in, two for a million out: a token in costs 1 millionth.
+PRICE = Price(input=1.0, output=2.0, cached=0.5)
+
+
+def ask_of(length: int = 40, **params: Any) -> Ask:
+    return Ask(provider="openai", model="m", messages=(Message("user", "x" * length),), params=params)
+
+
+def reply_of(input_tokens: int | None, output_tokens: int | None, cached_tokens: int | None = None) -> Reply:
+    return Reply(status="ok", input_tokens=input_tokens, output_tokens=output_tokens, cached_tokens=cached_tokens)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 4.0),  # what any message takes
+        ("x" * 40, 14.0),  # 40 / 4 + 4
+        ("수도는", 6.0),  # 3 / 1.5 + 4
+        ("수도는 abc", 7.0),  # 3 / 1.5 + 4 / 4 + 4
+    ],
+)
+def test_tokens_are_estimated_by_script(text: str, tokens: float) -> None:
+    assert estimate_tokens(text) == pytest.approx(tokens)
+
+
+@pytest.mark.parametrize(
+    ("params", "tokens", "millionths"),
+    [
+        ({}, 270, 526),  # 14 in and a first guess of 256 out: 14 + 2 x 256
+        ({"max_tokens": 16}, 30, 46),  # 14 in and no more than 16 out: 14 + 2 x 16
+        ({"max_tokens": 5000}, 270, 526),  # the guess is shorter than what is allowed
+        ({"max_tokens": None}, 270, 526),
+    ],
+)
+def test_what_an_ask_will_take_is_set_aside_and_given_back(
+    params: dict[str, Any], tokens: float, millionths: float
+) -> None:
+    budget = Budget(max_cost=1.0, max_tokens=1000)
+    account = Account(budget, PRICE)
+    reserved = account.reserve(ask_of(**params))
+    assert reserved == pytest.approx((millionths / 1e6, tokens))
+    assert budget.tokens.reserved == pytest.approx(tokens)
+    assert budget.dollars.reserved == pytest.approx(millionths / 1e6)
+    assert (budget.tokens.used, budget.dollars.used) == (0, 0)
+    assert reserved is not None
+    account.release(reserved)
+    assert budget.tokens.reserved == pytest.approx(0)
+    assert budget.dollars.reserved == pytest.approx(0)
+
+
+def test_once_replies_have_come_their_mean_length_is_expected() -> None:
+    account = Account(Budget(), PRICE)
+    account.count(reply_of(14, 10), now=True)
+    account.count(reply_of(14, 30), now=False)
+    # 14 in and (10 + 30) / 2 = 20 out: 14 + 2 x 20 = 54 millionths, even where only 16 are allowed
+    assert account.reserve(ask_of(max_tokens=16)) == pytest.approx((54e-6, 34))
+
+
+def test_replies_are_counted_those_paid_for_earlier_too() -> None:
+    budget = Budget()
+    account = Account(budget, PRICE)
+    account.count(reply_of(1000, 100, 600), now=True)  # 400 x 1 + 600 x 0.5 + 100 x 2 = 900 millionths
+    account.count(reply_of(500, 50), now=False)  # 500 x 1 + 50 x 2 = 600 millionths
+    account.count(reply_of(None, None), now=True)
+    tally = account.tally
+    assert (tally.cost, tally.cost_now) == pytest.approx((0.0015, 0.0009))
+    assert (tally.asked, tally.in_ledger, tally.failed, tally.retries) == (2, 1, 0, 0)
+    assert (tally.input_tokens, tally.cached_tokens, tally.output_tokens) == (1500, 600, 150)
+    assert budget.dollars.used == pytest.approx(0.0015)
+    assert budget.tokens.used == 1650  # 1000 + 100 + 500 + 50
+
+
+def test_without_a_price_there_is_no_cost_and_tokens_count_all_the_same() -> None:
+    budget = Budget(max_tokens=1000)
+    unknown, free = Account(budget, None), Account(budget, FREE)
+    assert (unknown.tally.cost, unknown.tally.cost_now) == (None, None)
+    assert (free.tally.cost, free.tally.cost_now) == (0.0, 0.0)
+    unknown.count(reply_of(100, 10), now=True)
+    free.count(reply_of(100, 10), now=True)
+    assert unknown.tally.cost is None
+    assert free.tally.cost == 0.0
+    assert budget.tokens.used == 220
+    assert unknown.reserve(ask_of()) == pytest.approx((0.0, 24))  # 14 in, 10 out as before
+
+
+def test_all_models_share_one_budget() -> None:
+    budget = Budget(max_tokens=60)
+    first, second = Account(budget, FREE), Account(budget, FREE)
+    ask = ask_of(max_tokens=16)  # 30 tokens
+    assert first.reserve(ask) is not None
+    assert second.reserve(ask) is not None  # 30 + 30 = 60: exactly what there is
+    assert first.reserve(ask) is None
+    assert budget.tokens.reserved == pytest.approx(60)  # what is refused sets nothing aside
+
+
+def test_what_is_given_back_can_be_set_aside_again() -> None:
+    budget = Budget(max_cost=50e-6)
+    account = Account(budget, PRICE)
+    ask = ask_of(max_tokens=16)  # 46 millionths
+    reserved = account.reserve(ask)
+    assert reserved is not None
+    assert account.reserve(ask) is None
+    account.release(reserved)
+    again = account.reserve(ask)
+    assert again is not None
+    account.release(again)
+    account.count(reply_of(5, 0), now=True)  # 5 millionths used: 45 are left; now an ask is taken to cost 14
+    assert account.reserve(ask) == pytest.approx((14e-6, 14))
+
+
+def test_without_limits_there_is_always_room() -> None:
+    account = Account(Budget(), PRICE)
+    account.count(reply_of(10**9, 10**9), now=True)
+    assert account.reserve(ask_of()) is not None
+
+
+def test_the_sentence_names_the_limit_that_is_reached() -> None:
+    budget = Budget(max_cost=1.0, max_tokens=2000)
+    account = Account(budget, PRICE)
+    account.count(reply_of(1980, 10), now=True)  # 1990 tokens, 2000 millionths of a dollar
+    assert account.reserve(ask_of()) is None
+    assert budget.sentence == (
+        "the budget of 2,000 tokens is reached (1,990 used): "
+        "run the same command with a larger --max-tokens-total to go on"
+    )
+    budget = Budget(max_cost=0.002, max_tokens=1_000_000)
+    account = Account(budget, PRICE)
+    account.count(reply_of(1980, 10), now=True)
+    assert account.reserve(ask_of()) is None
+    assert budget.sentence == (
+        "the budget of $0.002 is reached ($0.0020 used): run the same command with a larger --max-cost to go on"
+    )
+
+
+@pytest.mark.parametrize("limit", [0.0, 1e-9])
+def test_a_budget_too_small_for_the_first_ask_is_reached_at_once(limit: float) -> None:
+    budget = Budget(max_cost=limit)
+    assert Account(budget, PRICE).reserve(ask_of()) is None
+    assert budget.sentence.startswith(f"the budget of ${limit:g} is reached ($0.0000 used)")
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 400), st.integers(0, 50), st.integers(0, 50)), max_size=20),
+    st.integers(0, 2000),
+)
+def test_what_is_set_aside_never_goes_over_the_limit_and_all_of_it_comes_back(
+    asks: list[tuple[int, int, int]], limit: int
+) -> None:
+    budget = Budget(max_tokens=limit, max_cost=limit / 1e6)
+    account = Account(budget, PRICE)
+    taken = [reserved for length, *_ in asks if (reserved := account.reserve(ask_of(length))) is not None]
+    assert budget.tokens.reserved <= limit
+    assert budget.dollars.reserved <= limit / 1e6
+    for reserved in taken:
+        account.release(reserved)
+    for _, input_tokens, output_tokens in asks:
+        account.count(reply_of(input_tokens, output_tokens), now=True)
+    assert budget.tokens.reserved == pytest.approx(0, abs=1e-6)
+    assert budget.dollars.reserved == pytest.approx(0, abs=1e-12)
+    assert budget.tokens.used == sum(came + went for _, came, went in asks)
+    assert budget.dollars.used == pytest.approx(account.tally.cost)
