@@ -64,7 +64,7 @@ def measured(command: list[str], cwd: Path) -> Cost:
             written = max(written, int(io.split("\nwrite_bytes:")[1].split()[0]))
         except (IndexError, OSError):  # it has just ended
             pass
-        time.sleep(0.005)
+        time.sleep(0.02)
     if process.returncode != 0:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
     return Cost(time.perf_counter() - started_at, peak, written)

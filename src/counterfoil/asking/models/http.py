@@ -57,17 +57,19 @@ class Endpoint:
         self._secret = secret if secret and len(secret) >= SHORTEST_SECRET else None
         self._remedy = remedy
         self._session: aiohttp.ClientSession | None = None
+        self._limit = aiohttp.ClientTimeout()
 
     async def post(self, body: Mapping[str, Any], timeout: float) -> Answer:
         """The server's answer; everything else is one of the errors of `base`."""
         if self._session is None:
-            self._session = _session()
+            self._session = _session(self._headers)
+        if self._limit.total != timeout:
+            self._limit = aiohttp.ClientTimeout(total=timeout)
         try:
             async with self._session.post(
                 self._url,
                 data=msgspec.json.encode(body),
-                headers=self._headers,
-                timeout=aiohttp.ClientTimeout(total=timeout),
+                timeout=self._limit,
                 allow_redirects=False,
             ) as response:
                 raw = await response.read()
@@ -189,9 +191,10 @@ def decode_json(raw: bytes) -> Any:
         raise NotJson("the reply is not valid JSON") from error
 
 
-def _session() -> aiohttp.ClientSession:
+def _session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
     # Looking for a proxy costs time with each ask, so it is done only where the environment names one.
     return aiohttp.ClientSession(
+        headers=headers,
         connector=aiohttp.TCPConnector(limit=0),
         trust_env=any(variable in map(str.lower, os.environ) for variable in _PROXY_VARIABLES),
         cookie_jar=aiohttp.DummyCookieJar(),
