@@ -33,6 +33,7 @@ test: setup
 	@$(BIN)/python -m pytest
 
 bench: setup
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	@$(BIN)/python -m benchmarks
 
 clean:

@@ -16,9 +16,11 @@ def summary_text(run: Run) -> str:
     """The overall estimates with their intervals, how the records ended, and what was left out and why."""
     overall = [estimate for estimate in run.estimates if not estimate.group]
     sections = _tables(overall, [(row["model"], row["variant"]) for row in run.outcomes])
-    notes = {f"{e.metric}, {e.model}, {e.variant}: {e.note}" for e in overall if e.note}
-    if notes:
-        sections.append("Notes\n" + "\n".join(f"  {note}" for note in sorted(notes)))
+    notes: dict[str, dict[str, None]] = {}
+    for estimate in overall:
+        if estimate.note:
+            notes.setdefault(estimate.note, {})[estimate.metric] = None
+    sections.append("\n".join(f"{', '.join(metrics)}: {note}." for note, metrics in notes.items()))
     sections.append(_outcomes(run))
     return "\n\n".join(section for section in sections if section)
 
