@@ -7,8 +7,6 @@ import sys
 
 import aiohttp
 
-from three_choice import Numbers, suite
-
 
 async def main(base_url: str, number: int, concurrency: int) -> None:
     numbers = iter(range(number))

@@ -8,7 +8,6 @@ import sys
 from openai import AsyncOpenAI
 
 
-
 async def main(base_url: str, number: int, concurrency: int) -> None:
     numbers = iter(range(number))
     async with AsyncOpenAI(base_url=base_url, api_key="none") as client:
