@@ -16,6 +16,7 @@ import polars as pl
 
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.errors import UserError
+from counterfoil.runs.imports import Importer
 from counterfoil.runs.options import Option
 from counterfoil.runs.suite import JudgeAsk, Respondent, Variant
 from counterfoil.stats import Estimate, proportions
@@ -56,10 +57,17 @@ class Numbers:
 class ThreeChoice:
     name = "three_choice"
     options = (Option(name="lenient", kind=bool, default=False, help="read lower-case letters, too"),)
+    lenient = False
     columns: Mapping[str, Any] = {"choice": str, "correct": bool, "judged_right": bool}
+    importers: Mapping[str, Importer] = {}
     params: Mapping[str, Any] = {"max_tokens": 16}
 
-    def dataset(self, data: str | None, settings: Mapping[str, Any]) -> Numbers:
+    def configured(self, settings: Mapping[str, Any]) -> ThreeChoice:
+        configured = ThreeChoice()
+        configured.lenient = settings["lenient"]
+        return configured
+
+    def dataset(self, data: str | None) -> Numbers:
         if data is not None and not data.isdigit():
             raise UserError(f"--data {data}: three_choice takes a number of questions.")
         return Numbers(int(data or 300))
@@ -95,7 +103,7 @@ class ThreeChoice:
         return [Message("user", f"{variant.prompt}\nA: {a}\nB: {b}\nC: {c}")]
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> str | None:
-        letters = set(re.findall(r"\b[ABC]\b", reply.text))
+        letters = set(re.findall(r"\b[ABC]\b", reply.text.upper() if self.lenient else reply.text))
         return letters.pop() if len(letters) == 1 else None
 
     async def judge(self, question: Question, reading: str, ask: JudgeAsk) -> bool | None:

@@ -95,7 +95,9 @@ class Sender:
         if not looked_up or ask.key in self._recent:
             found = self._ledger.get([ask.key])
             if found:
-                self.account.count(found[ask.key], now=False)
+                if ask.key not in self._recent:
+                    self.account.count(found[ask.key], now=False)
+                    self._remember(ask.key)
                 return found[ask.key]
         under_way = asyncio.get_running_loop().create_future()
         self._under_way[ask.key] = under_way
@@ -115,7 +117,9 @@ class Sender:
         return reply
 
     def _remember(self, key: str) -> None:
-        """Asks that were looked up together with this one may be the same; they come soon or never."""
+        """The same ask may come again, soon or never: it was looked up together with this one, or several replies need
+        what a judge says of their question. It is neither sent nor counted twice.
+        """
         self._recent[key] = None
         if len(self._recent) > RECENT_KEYS:
             del self._recent[next(iter(self._recent))]

@@ -14,9 +14,11 @@ from counterfoil.errors import UserError
 
 COMMANDS = {
     "run": "ask models, read and score their replies, estimate; writes a run folder",
+    "score": "read, judge and score replies that were made elsewhere",
     "show": "the summary of a run, in the terminal",
     "models": "which model names can be used, and what each still needs",
     "ledger": "look into the ledger, export, import or prune it",
+    "data": "list, fetch, check and curate datasets",
 }
 
 EXAMPLE = "counterfoil run SUITE --model openai/gpt-4o --limit 100"

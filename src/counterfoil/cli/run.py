@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.cli.options import add_option
+from counterfoil.cli.results import run_and_show, say
 from counterfoil.errors import UserError
 from counterfoil.runs.options import RUN_OPTIONS
 
 if TYPE_CHECKING:
-    from counterfoil.runs.folder import Run
     from counterfoil.runs.request import RunRequest
     from counterfoil.runs.suite import Suite
 
@@ -33,7 +31,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     )
     parser.add_argument("--dry-run", action="store_true", help="show asks, tokens and cost; ask nothing")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-    suite = _named_suite(arguments)
+    suite = named_suite(arguments)
     if suite is not None and suite.options:
         group = parser.add_argument_group(f"options of {suite.name}")
         for option in suite.options:
@@ -58,26 +56,11 @@ def call(parsed: argparse.Namespace) -> int:
 
 
 def _run(suite: Suite, request: RunRequest, *, as_json: bool) -> int:
-    from counterfoil.report.text import summary_text
-    from counterfoil.runs.folder import SUMMARY
-    from counterfoil.runs.outcome import LEFT_OUT
-    from counterfoil.runs.run import LeftAtOnce, run_suite
+    from counterfoil.runs.run import run_suite
 
     if request.model_is_default:
-        _say("No --model was named: asking smollm2, a tiny model in this process. It is a smoke test, not a benchmark.")
-    try:
-        run: Run = run_suite(suite, request, _say)
-    except LeftAtOnce:
-        _say("Left at once. Every reply that had come is in the ledger: the same command goes on from there.")
-        sys.stderr.flush()
-        os._exit(130)  # a model in this process may still be busy
-    if as_json:
-        sys.stdout.write((run.folder / SUMMARY).read_text(encoding="utf-8"))
-    else:
-        print(summary_text(run))
-        print(f"\nThe run is in {run.folder}: summary.json, records.parquet, manifest.json.")
-    left_out = any(row[outcome] for row in run.outcomes for outcome in LEFT_OUT)
-    return 1 if left_out else 0
+        say("No --model was named: asking smollm2, a tiny model in this process. It is a smoke test, not a benchmark.")
+    return run_and_show(lambda: run_suite(suite, request, say), as_json=as_json)
 
 
 def _dry_run(suite: Suite, request: RunRequest, *, as_json: bool) -> int:
@@ -93,7 +76,7 @@ def _dry_run(suite: Suite, request: RunRequest, *, as_json: bool) -> int:
     return 0
 
 
-def _named_suite(arguments: Sequence[str]) -> Suite | None:
+def named_suite(arguments: Sequence[str]) -> Suite | None:
     """The suite that these arguments will name, so that its options can be declared before they are parsed."""
     from counterfoil.runs.suites import load_suite
 
@@ -113,7 +96,3 @@ def _experiment(path: str | None) -> tuple[dict[str, Any], str]:
     from counterfoil.runs.request import read_experiment
 
     return (read_experiment(Path(path)), path) if path is not None else ({}, "")
-
-
-def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)

@@ -13,10 +13,11 @@ from counterfoil.asking.budget import Account, Budget, estimate_tokens
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model
 from counterfoil.report.text import table
-from counterfoil.runs.answering import Answering, Judge, Standing
+from counterfoil.runs.answering import Answering
 from counterfoil.runs.plan import Plan, make_plan
 from counterfoil.runs.records import NoParts
 from counterfoil.runs.request import RunRequest
+from counterfoil.runs.rows import Judge, Rows, Standing
 from counterfoil.runs.suite import Suite
 
 
@@ -98,8 +99,7 @@ async def _dry_run(plan: Plan, ledger: Ledger) -> list[DryRun]:
     }
     for number, (box, spec) in enumerate(zip(outboxes, request.models, strict=True)):
         answering = Answering(
-            suite=plan.suite,
-            facts=plan.facts,
+            rows=Rows(plan.suite, plan.facts, judges, Standing(plan.asks_per_model)),
             model=box.model,
             number=number,
             params=spec.params,
@@ -108,9 +108,7 @@ async def _dry_run(plan: Plan, ledger: Ledger) -> list[DryRun]:
             asker=Collector(ledger, box.add, box.account),
             account=box.account,
             ledger=ledger,
-            judges=judges,
             parts=NoParts(),
-            standing=Standing(plan.asks_per_model),
         )
         await answering.answer(plan.questions, workers=1)
     for box in (*outboxes, *judge_outboxes):

@@ -11,6 +11,7 @@ import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.runs.files import explained
+from counterfoil.runs.outcome import LEFT_OUT
 from counterfoil.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -38,12 +39,15 @@ class Unanswered(msgspec.Struct):
 
 
 class Summary(msgspec.Struct):
-    """summary.json: the estimates, how the records ended, and the first of those that were left out."""
+    """summary.json: the estimates, how the records ended, the first of those that were left out, and how many
+    replies a judge could not be asked about.
+    """
 
     suite: str
     estimates: list[Estimate]
     outcomes: list[dict[str, Any]] = []
     unanswered: list[Unanswered] = []
+    unjudged: int = 0
 
 
 class Run:
@@ -89,6 +93,17 @@ class Run:
     def unanswered(self) -> list[Unanswered]:
         """The first of the questions that were left out."""
         return self._summary.unanswered
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every question was answered, and every reply judged where judges were named."""
+        left_out = any(row[outcome] for row in self.outcomes for outcome in LEFT_OUT)
+        return not left_out and not self.unjudged
+
+    @property
+    def unjudged(self) -> int:
+        """How many replies a judge could not be asked about."""
+        return self._summary.unjudged
 
     @property
     def _summary(self) -> Summary:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,27 +14,21 @@ import msgspec
 from counterfoil import __version__
 from counterfoil.asking.asker import Sender
 from counterfoil.asking.models.base import ModelSpec
-from counterfoil.runs.answering import Answering
-from counterfoil.runs.outcome import OUTCOMES
+from counterfoil.runs.askers import Askers
+from counterfoil.runs.outcome import OUTCOMES, Outcome
 from counterfoil.runs.plan import Plan
 
 PACKAGES = ("aiohttp", "msgspec", "numpy", "polars", "xllamacpp")
 
 
 def manifest(
-    plan: Plan,
-    senders: Sequence[Sender],
-    judge_senders: Sequence[Sender],
-    answerings: Sequence[Answering],
-    stopped: str | None,
-    started_at: datetime,
+    plan: Plan, askers: Askers, outcomes: Mapping[tuple[str, str, Outcome], int], started_at: datetime
 ) -> dict[str, Any]:
     """The content of manifest.json. Keys and where the ledger lies are no part of it."""
     request = plan.request
-    outcomes: Counter[str] = Counter()
-    for answering in answerings:
-        for (_, outcome), number in answering.standing.outcomes.items():
-            outcomes[outcome] += number
+    totals: Counter[Outcome] = Counter()
+    for (*_, outcome), number in outcomes.items():
+        totals[outcome] += number
     return {
         "suite": plan.suite.name,
         "options": {
@@ -52,11 +46,11 @@ def manifest(
             "asked": plan.question_count,
         },
         "variants": [{"name": variant.name, "sha256": variant.sha256} for variant in plan.variants],
-        "models": [_about(*pair) for pair in zip(request.models, senders, strict=True)],
-        "judges": [_about(*pair) for pair in zip(request.judges, judge_senders, strict=True)],
-        "cost": {"models": _total_cost(senders), "judges": _total_cost(judge_senders)},
-        "outcomes": {outcome: outcomes[outcome] for outcome in OUTCOMES},
-        "stopped": stopped,
+        "models": [_about(*pair) for pair in zip(request.models, askers.models, strict=True)],
+        "judges": [_about(*pair) for pair in zip(request.judges, askers.judges, strict=True)],
+        "cost": {"models": _total_cost(askers.models), "judges": _total_cost(askers.judges)},
+        "outcomes": {outcome: totals[outcome] for outcome in OUTCOMES},
+        "stopped": askers.halt.reason,
         "started_at": started_at.isoformat(timespec="seconds"),
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": _versions(),

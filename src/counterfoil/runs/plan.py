@@ -44,8 +44,12 @@ class Plan:
 def make_plan(suite: Suite, request: RunRequest) -> Plan:
     """Everything that can be wrong with the input is found here, before anything is asked or written."""
     prices = load_prices(request.prices)
+    named = {
+        kind: [spec.name for spec in specs] for kind, specs in (("models", request.models), ("judges", request.judges))
+    }
+    suite = suite.configured({**request.settings, **named})
     variants = suite.variants(request.variants)
-    dataset = suite.dataset(request.data, request.settings)
+    dataset = suite.dataset(request.data)
     facts = suite.prepare(dataset)  # always of the whole dataset, whatever the limit
     dataset_size = sum(1 for _ in dataset)
     if not dataset_size:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from counterfoil.asking.asker import Sender
-from counterfoil.runs.answering import Standing
+from counterfoil.runs.rows import Standing
 
 QUIET_SECONDS = 2.0
 TERMINAL_SECONDS = 0.25

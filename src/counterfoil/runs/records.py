@@ -130,5 +130,6 @@ def read_left_out(path: Path, most: int) -> list[dict[str, Any]]:
 def _schema(columns: Mapping[str, Any]) -> dict[str, Any]:
     import polars as pl
 
-    types = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean, list[str]: pl.List(pl.String)}
+    types: dict[Any, Any] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
+    types |= {list[str]: pl.List(pl.String), list[float]: pl.List(pl.Float64)}
     return {name: types[kind] for name, kind in columns.items()}

@@ -55,8 +55,18 @@ def read_experiment(path: Path) -> dict[str, Any]:
     return {name.replace("-", "_"): value for name, value in content.items()}
 
 
-def make_request(suite: Suite, given: Mapping[str, Any], experiment: Mapping[str, Any], where: str) -> RunRequest:
-    """The request from what the command line (or Python) gave, over the experiment; `where` names that file."""
+def make_request(
+    suite: Suite,
+    given: Mapping[str, Any],
+    experiment: Mapping[str, Any],
+    where: str,
+    *,
+    imported: tuple[str, tuple[str, ...]] | None = None,
+) -> RunRequest:
+    """The request from what the command line (or Python) gave, over the experiment; `where` names that file.
+
+    `imported`: the format and files of replies from elsewhere; no model is asked then.
+    """
     options = (*RUN_OPTIONS, *suite.options)
     values = with_defaults(options, _from_experiment(options, experiment, where) | _set(given))
     params = _params(experiment.get("param", {}), f"{where}: ") | _params(values["param"] or [], "--")
@@ -74,7 +84,7 @@ def make_request(suite: Suite, given: Mapping[str, Any], experiment: Mapping[str
 
     request = RunRequest(
         suite=suite.name,
-        models=specs(values["model"] or [DEFAULT_MODEL]),
+        models=[] if imported else specs(values["model"] or [DEFAULT_MODEL]),
         judges=specs(values["judge"] or []),
         variants=values["variant"] or [],
         data=values["data"],
@@ -89,12 +99,12 @@ def make_request(suite: Suite, given: Mapping[str, Any], experiment: Mapping[str
         out=Path(values["out"] or ""),
     )
     if values["out"] is None:
-        folder = f"{suite.name.replace(':', '-')}-{_letters(request, suite.options)}"
+        folder = f"{suite.name.replace(':', '-')}-{_letters(request, suite.options, imported)}"
         request = msgspec.structs.replace(request, out=Path("runs") / folder)
     return request
 
 
-def _letters(request: RunRequest, suite_options: Sequence[Option]) -> str:
+def _letters(request: RunRequest, suite_options: Sequence[Option], imported: Any) -> str:
     """Eight letters that stand for what is asked for: the same for the same command, whatever its pace or budget."""
     part_of_run = {option.key for option in suite_options if option.part_of_run}
 
@@ -111,6 +121,7 @@ def _letters(request: RunRequest, suite_options: Sequence[Option]) -> str:
         request.repeats,
         request.seed,
         {key: value for key, value in request.settings.items() if key in part_of_run},
+        imported,
     ]
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
     return "".join(chr(ord("a") + byte % 26) for byte in digest[:8])

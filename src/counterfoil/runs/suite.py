@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from counterfoil.asking.ask import Message, Reply
+from counterfoil.runs.imports import Importer
 from counterfoil.runs.options import Option
 from counterfoil.stats.estimate import Estimate
 
@@ -73,12 +74,21 @@ class Suite(Protocol):
 
     name: str
     options: Sequence[Option]
-    # The suite's own columns of records.parquet: bool, int, float, str or list[str].
+    # The suite's own columns of records.parquet: bool, int, float, str, list[str] or list[float].
     columns: Mapping[str, Any]
     # Parameters of its asks, where the user sets none.
     params: Mapping[str, Any]
 
-    def dataset(self, data: str | None, settings: Mapping[str, Any]) -> Dataset:
+    @property
+    def importers(self) -> Mapping[str, Importer]:
+        """Other people's formats that it can read replies from, by name."""
+        ...
+
+    def configured(self, settings: Mapping[str, Any]) -> Suite:
+        """The suite with these values of its own options; `models` and `judges` hold the names of those in the run."""
+        ...
+
+    def dataset(self, data: str | None) -> Dataset:
         """The dataset of that name, or in that file, or the one that ships with the package."""
         ...
 

@@ -1,5 +1,6 @@
 """Estimates with intervals that hold when records come in clusters."""
 
+from counterfoil.stats.agreement import cohen_kappa, pearson, spearman
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.estimates import (
     difference,
@@ -17,13 +18,16 @@ from counterfoil.stats.student import t_quantile
 __all__ = [
     "Estimate",
     "Interval",
+    "cohen_kappa",
     "difference",
     "differences",
+    "pearson",
     "proportion",
     "proportions",
     "ratio",
     "ratios",
     "signed_mean",
     "signed_means",
+    "spearman",
     "t_quantile",
 ]

@@ -1,0 +1,36 @@
+"""What every command does that makes a run: do it, show it, give the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from counterfoil.runs.folder import Run
+
+
+def run_and_show(make_run: Callable[[], Run], *, as_json: bool) -> int:
+    """Make the run and print its summary; 1 if questions were left out or replies not judged."""
+    from counterfoil.report.text import summary_text
+    from counterfoil.runs.folder import SUMMARY
+    from counterfoil.runs.run import LeftAtOnce
+
+    try:
+        run = make_run()
+    except LeftAtOnce:
+        say("Left at once. Every reply that had come is in the ledger: the same command goes on from there.")
+        sys.stderr.flush()
+        os._exit(130)  # a model in this process may still be busy
+    if as_json:
+        sys.stdout.write((run.folder / SUMMARY).read_text(encoding="utf-8"))
+    else:
+        print(summary_text(run))
+        print(f"\nThe run is in {run.folder}: summary.json, records.parquet, manifest.json.")
+    return 0 if run.is_complete else 1
+
+
+def say(sentence: str) -> None:
+    """Tell the user a sentence, beside the results."""
+    print(sentence, file=sys.stderr, flush=True)

@@ -1,0 +1,155 @@
+"""A judge that is asked about many things at once, at its pace, within a budget; every reply is in the ledger."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from counterfoil.asking.ask import Message, Reply
+from counterfoil.asking.asker import Halt, NotAsked, Sender
+from counterfoil.asking.budget import Account, Budget
+from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.models import open_model
+from counterfoil.asking.models.base import Model, ModelSpec
+from counterfoil.asking.pace import Pace
+from counterfoil.asking.prices import Price, load_prices, price_of
+from counterfoil.datasets.verdict import FAILED, NOT_ASKED, Verdict, verdict_reader
+from counterfoil.errors import UserError
+from counterfoil.judging.step import Failure, Step, ask_step
+from counterfoil.runs.progress import Progress, Watched
+from counterfoil.runs.rows import Standing
+
+# Beside the asks in flight there are those that wait for the ledger.
+WORKERS, WORKERS_PER_PLACE = 16, 2
+
+T = TypeVar("T")
+Say = Callable[[str], None]
+
+
+class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Which judge, and how it is asked."""
+
+    spec: ModelSpec
+    ledger: Path
+    max_cost: float | None = None
+    prices: Path | None = None
+
+
+class ReadyJudge:
+    """A judge whose name and price were checked; nothing is sent or written yet."""
+
+    def __init__(self, settings: JudgeSettings) -> None:
+        self.settings = settings
+        self.model: Model = open_model(settings.spec)
+        self.price: Price | None = price_of(self.model.name, load_prices(settings.prices))
+        if settings.max_cost is not None and self.price is None:
+            raise UserError(
+                f"The price of {self.model.name} is not known, so --max-cost can't hold: give it with --prices FILE."
+            )
+
+
+class Judging:
+    """Asks the judge; it is the JudgeAsk of its steps."""
+
+    def __init__(self, ready: ReadyJudge, sender: Sender) -> None:
+        self.sender = sender
+        self.judges = (ready.model.name,)
+        self._params = ready.settings.spec.params
+
+    async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply:
+        return await self.sender.ask(self.sender.model.ask(messages, self._params, 0))
+
+    async def ask_all(self, step: Step[T], contents: Sequence[str]) -> list[T | Failure | NotAsked]:
+        """The judge's result for each content: what it said, that it failed, or that it was not asked and why."""
+        results: list[T | Failure | NotAsked] = [NotAsked("not reached")] * len(contents)
+        standing = Standing(len(contents))
+        jobs = iter(enumerate(contents))
+        (judge,) = self.judges
+
+        async def work() -> None:
+            for position, content in jobs:
+                try:
+                    results[position] = await ask_step(self, judge, step, content)
+                except NotAsked as reason:
+                    results[position] = reason
+                standing.outcomes[judge, step.name, "answered"] += 1
+
+        watching = asyncio.create_task(Progress([Watched(standing, self.sender)]).watch())
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(len(contents), WORKERS + WORKERS_PER_PLACE * self.sender.pace.highest)):
+                    group.create_task(work())
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        finally:
+            watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await watching
+        return results
+
+    def described(self) -> dict[str, Any]:
+        """Who judges, with its tokens and cost so far, for the manifest."""
+        model = self.sender.model
+        tally: dict[str, Any] = msgspec.to_builtins(self.sender.account.tally)
+        return {"name": model.name, "params": self._params, "adjustments": list(model.adjustments), **tally}
+
+
+async def ask_verdicts(
+    judging: Judging, name: str, prompt: str, words: Sequence[str], contents: Sequence[str]
+) -> list[Verdict]:
+    """A verdict for each content: one of the words, or `failed` or `not_asked` with the reason."""
+    verdicts = []
+    for result in await judging.ask_all(Step(name, prompt, verdict_reader(words)), contents):
+        if isinstance(result, Failure):
+            verdicts.append(Verdict(FAILED, result.reason))
+        elif isinstance(result, NotAsked):
+            verdicts.append(Verdict(NOT_ASKED, str(result)))
+        else:
+            verdicts.append(result)
+    return verdicts
+
+
+@asynccontextmanager
+async def open_judge(ready: ReadyJudge, say: Say) -> AsyncIterator[Judging]:
+    """The judge with its ledger and budget, until the user interrupts."""
+    settings, model, halt = ready.settings, ready.model, Halt()
+    account = Account(Budget(max_cost=settings.max_cost), ready.price)
+    pace = Pace(fixed=settings.spec.concurrency, slots=model.slots)
+    with Ledger(settings.ledger) as ledger:
+        sender = Sender(model, ledger, pace=pace, timeout=settings.spec.timeout, account=account, halt=halt, say=say)
+        try:
+            with _interruptible(halt, sender, say):
+                yield Judging(ready, sender)
+        finally:
+            await model.close()
+
+
+@contextmanager
+def _interruptible(halt: Halt, sender: Sender, say: Say) -> Iterator[None]:
+    """Ctrl-C once, or a request to end: stop asking, keep what is there. Twice: leave now."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+
+    def interrupted() -> None:
+        if halt.reason is not None:
+            task.cancel()
+            return
+        halt.stop("interrupted")
+        say(f"Stopping: {sender.pace.in_flight} asks are still in flight. Ctrl-C again leaves at once.")
+
+    handled = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(ValueError, RuntimeError, NotImplementedError):  # not in the main thread, or on Windows
+            loop.add_signal_handler(number, interrupted)
+            handled.append(number)
+    try:
+        yield
+    finally:
+        for number in handled:
+            loop.remove_signal_handler(number)

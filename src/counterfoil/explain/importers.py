@@ -1,0 +1,97 @@
+"""Replies from the CFE research project: its CSV, with what its judge said."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from counterfoil.asking.ask import Reply
+from counterfoil.errors import UserError
+from counterfoil.explain.judge import Judgement
+from counterfoil.explain.questions import Question
+from counterfoil.explain.results import Reading, Verdicts
+from counterfoil.runs.imports import Imported, Importer, parse_list
+
+NEEDED = ("id", "prompt_variant", "model", "llm_response")
+JUDGE = "imported"
+
+
+def import_cfe(files: Sequence[Path], questions: Mapping[str, Question], *, given: bool) -> Iterator[Imported]:
+    """The rows of the project's CSV files, with its judge's verdicts; mentions and correctness too where `given`."""
+    csv.field_size_limit(sys.maxsize)
+    for path in files:
+        try:
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                reader = csv.DictReader(file)
+                missing = [name for name in NEEDED if name not in (reader.fieldnames or ())]
+                if missing:
+                    raise UserError(f"{path} lacks the column {', '.join(missing)}.")
+                for row in reader:
+                    yield _imported(row, f"{path}, line {reader.line_num}", questions.get(row["id"]), given=given)
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise UserError(f"{path} can't be read: {error}.") from error
+
+
+def _imported(row: Mapping[str, str], where: str, question: Question | None, *, given: bool) -> Imported:
+    text = row["llm_response"] or ""
+    reading = None
+    if given and question is not None and text.strip():
+        if not row.get("mentioned_cands"):
+            raise UserError(f"{where} has no mentioned_cands: leave --mentions given out, and they are found by rules.")
+        reading = Reading(text, _mentions(row["mentioned_cands"], where, question), row.get("accuracy") != "False")
+    verdicts = Verdicts({JUDGE: _judgement(row, where)}) if row.get("gpt_conf_score") and text.strip() else None
+    return Imported(
+        model=row["model"],
+        variant=row["prompt_variant"],
+        question_id=row["id"],
+        reply=Reply(status="ok", text=text),
+        reading=reading,
+        verdicts=verdicts,
+        where=where,
+    )
+
+
+def _mentions(text: str, where: str, question: Question) -> tuple[str, ...]:
+    names = parse_list(text, f"{where}: mentioned_cands")
+    unknown = [name for name in names if name not in question.candidates]
+    if unknown:
+        raise UserError(f"{where}: {unknown[0]!r} in mentioned_cands is no candidate of {question.id}.")
+    return tuple(names)
+
+
+def _judgement(row: Mapping[str, str], where: str) -> Judgement:
+    confusion = _number(row, "gpt_conf_score", where)
+    return Judgement(
+        confusion=confusion,
+        confusing=None if confusion is None else confusion > 50,
+        ideal=_answers(row, "gpt_cands", where),
+        intersection=_answers(row, "gpt_cands_intersection", where),
+        precision=_number(row, "gpt_precision", where),
+        recall=_number(row, "gpt_recall", where),
+        f1=_number(row, "gpt_f1_score", where),
+    )
+
+
+def _answers(row: Mapping[str, str], name: str, where: str) -> tuple[str, ...] | None:
+    if not row.get(name):
+        return None
+    entries = parse_list(row[name], f"{where}: {name}")
+    # An ideal alternative has its `answer`; an entry of the intersection names the mentioned one first.
+    return tuple(str(next(iter(entry.values()), "")) if isinstance(entry, dict) else str(entry) for entry in entries)
+
+
+def _number(row: Mapping[str, str], name: str, where: str) -> float | None:
+    if not row.get(name):
+        return None
+    try:
+        return float(row[name])
+    except ValueError as error:
+        raise UserError(f"{where}: {name} is {row[name]!r}, and must be a number.") from error
+
+
+def importers(*, given: bool) -> Mapping[str, Importer]:
+    """The formats that `explain` reads beside jsonl."""
+    return {"cfe": partial(import_cfe, given=given)}

@@ -1,0 +1,39 @@
+"""The options of `explain`, once: for the command line, the experiment file and the manifest."""
+
+from __future__ import annotations
+
+from counterfoil.explain.questions import SCORE_KINDS
+from counterfoil.explain.scoring import CONFUSING_AT
+from counterfoil.runs.options import Option
+
+OPTIONS = (
+    Option(
+        name="mentions",
+        choices=("detect", "judge", "given"),
+        default="detect",
+        metavar="HOW",
+        help="how mentioned candidates are found: by rules, by the first judge, or as the imported file says",
+    ),
+    Option(
+        name="plausibility",
+        choices=SCORE_KINDS,
+        default=SCORE_KINDS[0],
+        metavar="KIND",
+        help="which of PlausibleQA's scores is the plausibility",
+    ),
+    Option(
+        name="confusing-at",
+        kind=float,
+        least=0,
+        default=CONFUSING_AT,
+        metavar="SCORE",
+        help="a question is confusing to a judge whose score is above this",
+    ),
+    Option(
+        name="judge-swap",
+        kind=bool,
+        default=False,
+        help="ask the intersection both ways, and report how often it changes",
+    ),
+    Option(name="judge-answer", kind=bool, default=False, help="let the judge say whether the answer is right, too"),
+)

@@ -1,0 +1,44 @@
+"""The wordings: each is a system prompt in a file of its own, shipped or the user's."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from counterfoil.asking.ask import Message
+from counterfoil.errors import UserError
+from counterfoil.explain.questions import Question
+from counterfoil.runs.options import nearest
+from counterfoil.runs.suite import Variant
+
+# The five system prompts of the seed, from plain answering to always clearing up.
+VARIANTS = ("baseline", "clarify-doubts", "clarify-doubts-unrestricted", "cfe", "cfe-unrestricted")
+
+
+def load_variants(names: Sequence[str]) -> list[Variant]:
+    """The variants of these names, or in these files; all five of the seed where none is named."""
+    return [_load(name) for name in names or VARIANTS]
+
+
+def messages(question: Question, variant: Variant) -> list[Message]:
+    """The system prompt, and the question as it is."""
+    return [Message("system", variant.prompt), Message("user", question.text)]
+
+
+def _load(name: str) -> Variant:
+    if name in VARIANTS:
+        text = (resources.files("counterfoil.explain") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
+    else:
+        try:
+            text = Path(name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(
+                f"There is no variant {name}{nearest(name, VARIANTS)}, nor a text file of that name. "
+                f"There are: {', '.join(VARIANTS)}."
+            ) from error
+    prompt = text.strip()
+    return Variant(
+        Path(name).stem if name not in VARIANTS else name, hashlib.sha256(prompt.encode()).hexdigest(), prompt
+    )

@@ -1,0 +1,175 @@
+"""What a question of `explain` is, and the files it can come from."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from counterfoil.errors import UserError
+from counterfoil.explain.scoring import is_confusing_by_threshold
+
+SAMPLES = {"english": ("english.jsonl",), "korean": ("korean.jsonl",), "samples": ("english.jsonl", "korean.jsonl")}
+DEFAULT_SAMPLE = "english"
+SCORE_KINDS = ("listwise", "bradley_terry", "plackett_luce")
+
+_CANDIDATE = re.compile(r"^(.*)\((\d+(?:\.\d+)?)\)$", re.DOTALL)
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """A factual question with one objective answer, and wrong candidates, each with a plausibility from 0 to 100."""
+
+    id: str
+    text: str
+    gold: str
+    aliases: tuple[str, ...] = ()
+    candidates: dict[str, float]
+
+    @property
+    def cluster(self) -> str:
+        """Replies to one question are not independent of each other."""
+        return self.id
+
+    @property
+    def stratum(self) -> str:
+        """A sample holds as many confusing questions as its dataset does."""
+        return "confusing" if is_confusing_by_threshold(self.candidates.values()) else "plain"
+
+
+class Questions:
+    """A dataset in memory: its name, the hash of the files it came from, its questions."""
+
+    def __init__(self, name: str, sha256: str, questions: list[Question]) -> None:
+        self.name = name
+        self.sha256 = sha256
+        self._questions = questions
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(self._questions)
+
+
+def load_questions(data: str | None, scores: str = "listwise") -> Questions:
+    """The samples by name, or a file: PlausibleQA's JSON, JSONL, or CSV. Every bad row is named in the sentence."""
+    if data is None or data in SAMPLES:
+        name = data or DEFAULT_SAMPLE
+        folder = resources.files("counterfoil.explain") / "samples"
+        files = [(file, (folder / file).read_bytes()) for file in SAMPLES[name]]
+    else:
+        name = Path(data).name
+        try:
+            files = [(data, Path(data).read_bytes())]
+        except OSError as error:
+            raise UserError(
+                f"--data {data}: there is no such dataset ({', '.join(SAMPLES)}), nor a file that can be read."
+            ) from error
+    content = b"".join(raw for _, raw in files)
+    questions = [question for file, raw in files for question in parse_questions(raw, file, scores)]
+    return Questions(name, hashlib.sha256(content).hexdigest(), questions)
+
+
+def parse_questions(raw: bytes, where: str, scores: str = "listwise") -> list[Question]:
+    """The questions of a file's content, whose name tells its format."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{where} is not UTF-8: {error}.") from error
+    readers = {".json": _json_rows, ".jsonl": _jsonl_rows, ".csv": _csv_rows}
+    suffix = Path(where).suffix.lower()
+    if suffix not in readers:
+        raise UserError(f"{where}: a dataset is a .json, .jsonl or .csv file.")
+    questions: dict[str, Question] = {}
+    wrong: list[str] = []
+    for place, row in readers[suffix](text, where):
+        try:
+            question = _question(row, scores)
+            if question.id in questions:
+                raise ValueError(f"its id {question.id} was there before")
+            questions[question.id] = question
+        except ValueError as error:
+            wrong.append(f"{place}: {error}")
+    if wrong:
+        shown = "; ".join(wrong[:5]) + (f"; and {len(wrong) - 5} more" if len(wrong) > 5 else "")
+        raise UserError(f"{where} has {len(wrong)} bad rows: {shown}.")
+    return list(questions.values())
+
+
+def _question(row: Any, scores: str) -> Question:
+    """A question from a row of any of the formats; ValueError says what is wrong with it."""
+    if isinstance(row, ValueError):
+        raise row
+    if not isinstance(row, dict):
+        raise ValueError("it is no object")
+    fields = {name: row.get(name) for name in ("id", "question", "answer")}
+    for name, value in fields.items():
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError(f"its {name} is missing")
+    candidates = _candidates(row.get("candidates", row.get("candidate_answers")), scores)
+    aliases = row.get("aliases") or []
+    if isinstance(aliases, str):
+        aliases = [alias.strip() for alias in aliases.split("|") if alias.strip()]
+    if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
+        raise ValueError("its aliases are no list of texts")
+    return Question(
+        id=str(fields["id"]).strip(),
+        text=str(fields["question"]).strip(),
+        gold=str(fields["answer"]).strip(),
+        aliases=tuple(aliases),
+        candidates=candidates,
+    )
+
+
+def _candidates(value: Any, scores: str) -> dict[str, float]:
+    """From {text: number}, from PlausibleQA's {text: {listwise: …}}, or from "text (number)|text (number)"."""
+    if isinstance(value, str):
+        matches = {part: _CANDIDATE.match(part.strip()) for part in value.split("|") if part.strip()}
+        unread = [part for part, match in matches.items() if match is None]
+        if unread:
+            raise ValueError(f"its candidate {unread[0]!r} does not end with a plausibility in brackets")
+        value = {match.group(1).strip(): float(match.group(2)) for match in matches.values() if match}
+    if not isinstance(value, dict) or not value:
+        raise ValueError("it has no candidates")
+    candidates = {}
+    for text, plausibility in value.items():
+        number = plausibility.get(scores) if isinstance(plausibility, Mapping) else plausibility
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise ValueError(f"its candidate {text!r} has no {scores} plausibility")
+        if not 0 <= number <= 100:
+            raise ValueError(f"the plausibility of {text!r} is {number}, and must be from 0 to 100")
+        candidates[text] = float(number)
+    return candidates
+
+
+def _json_rows(text: str, where: str) -> Iterator[tuple[str, Any]]:
+    try:
+        rows = json.loads(text)
+    except ValueError as error:
+        raise UserError(f"{where} is not valid JSON: {error}.") from error
+    if not isinstance(rows, list):
+        raise UserError(f"{where} must hold a list of questions.")
+    for number, row in enumerate(rows, start=1):
+        yield f"question {number}", row
+
+
+def _jsonl_rows(text: str, where: str) -> Iterator[tuple[str, Any]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                yield f"line {number}", json.loads(line)
+            except ValueError:
+                yield f"line {number}", ValueError("it is not valid JSON")
+
+
+def _csv_rows(text: str, where: str) -> Iterator[tuple[str, Any]]:
+    reader = csv.DictReader(text.splitlines(keepends=True))
+    missing = {"id", "question", "answer", "candidates"} - set(reader.fieldnames or ())
+    if missing:
+        raise UserError(f"{where} lacks the column {', '.join(sorted(missing))}.")
+    for row in reader:
+        yield f"line {reader.line_num}", row

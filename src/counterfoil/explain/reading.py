@@ -1,0 +1,29 @@
+"""What a reply says: which candidates it mentions, and whether its answer is the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from counterfoil.explain.forms import GOLD, lexicon
+from counterfoil.explain.reading_answer import answer_is_right
+from counterfoil.explain.reading_spans import spans
+
+__all__ = ["answer_is_right", "find_mentions", "mention_spans"]
+
+
+def find_mentions(reply: str, candidates: Sequence[str], *, gold: str = "", question: str = "") -> list[str]:
+    """The candidates that the reply mentions, in the order of `candidates`.
+
+    A candidate is mentioned where the reply means it, however spelled; not where its letters or digits are part of
+    something else: another name, a date, a list's numbers, the gold answer, words repeated from the question.
+    """
+    mentioned = {candidate for _, _, candidate in mention_spans(reply, candidates, gold=gold, question=question)}
+    return [candidate for candidate in candidates if candidate in mentioned]
+
+
+def mention_spans(
+    reply: str, candidates: Sequence[str], *, gold: str = "", question: str = ""
+) -> list[tuple[int, int, str]]:
+    """Every mention of a candidate as (start, end, candidate): offsets in the reply as given, in order, no overlaps."""
+    known = lexicon(tuple(candidates), gold, question)
+    return [(start, end, candidates[owner]) for start, end, owner in spans(reply, known) if owner != GOLD]

@@ -1,0 +1,81 @@
+"""Whether the answer that a reply gives is the right one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from counterfoil.explain.forms import GOLD, gold_lexicon
+from counterfoil.explain.reading_spans import Span, spans
+
+# From here on a reply speaks of answers that it does not give.
+_ASIDE = re.compile(
+    r"clarification|(?:incorrect|wrong|alternative|plausible)[\w ,]{0,30}(?:answers?|alternatives?|options?)|"
+    r"\b(?:some|one|others?|people|someone|you|many)\b[^.\n]{0,20}\b(?:might|may|could|mistak\w+|confus\w+|assum\w+|think|thinks|thought|believ\w+)|"
+    r"misconception|오답|착각|혼동|헷갈",
+    re.I,
+)
+# Says in so many words what the answer is.
+_ANSWER = re.compile(r"\banswer\b[^.:\n]{0,60}?(?:\bis\b|\bwas\b|:)|정답은|답은", re.I)
+_RIGHT_ANSWER = re.compile(
+    r"(?<!not the )(?<!not a )\b(?:correct|right|final|actual) answer\b[^.:\n]{0,60}?(?:\bis\b(?! not)|\bwas\b(?! not)|:)|정답은",
+    re.I,
+)
+_CONCLUSION = re.compile(r"\b(?:therefore|thus|hence|so|in conclusion|in summary)\b|따라서|그러므로", re.I)
+_IN_PASSING = re.compile(r"(?:also|better|otherwise) (?:known as|called)\s[\w\s]{0,20}$", re.I)
+_SENTENCE_END = re.compile(r"[.!?:]\s|\n")
+_REJECTING_BEFORE = re.compile(
+    r"(?:\bnot|n't|\bnever|\brather than|\binstead of|\bunlike|\bother than|\bincorrect\w*|\bwrong\w*|\bconfus\w+|\bmistak\w+|\bno longer|\bneither|\bnor)\b"
+    r"[^.!?\n]{0,40}$",
+    re.I,
+)
+_REJECTING_AFTER = re.compile(
+    r"^[\w*\"”')]{0,3}[^.!?\n]{0,25}?(?:\b(?:is|was|are|were)(?:n't| not)|\b(?:is|was|are|were) (?:also )?(?:incorrect|wrong)|이 아니|가 아니|은 아니|는 아니)",
+    re.I,
+)
+
+
+def answer_is_right(
+    reply: str, gold: str, *, aliases: Sequence[str] = (), candidates: Sequence[str] = (), question: str = ""
+) -> bool:
+    """Whether the answer that the reply gives is `gold` or one of its aliases, in any of their forms.
+
+    The answer is what the reply says first, or says to be the answer; an alternative that it names and rejects is not,
+    and where `candidates` are given, one of them in the answer's place makes it wrong.
+    """
+    known = gold_lexicon(gold, tuple(aliases), tuple(candidates), question)
+    found = spans(reply, known, gaps=True)
+    if all(span.owner != GOLD for span in found):
+        return False
+    given = _given_answer(reply, found)
+    return given is not None and given.owner == GOLD
+
+
+def _given_answer(reply: str, found: Sequence[Span]) -> Span | None:
+    """What the reply gives as its answer, of all that it names; None where that is something else."""
+    aside = _ASIDE.search(reply)
+    asserted = [span for span in found if not _is_rejected(reply, span)]
+    ahead = [span for span in asserted if aside is None or span.start < aside.start()]
+    if not ahead:
+        return _after(reply, _RIGHT_ANSWER, asserted)
+    said = _after(reply, _ANSWER, ahead)
+    if said is not None:
+        return said
+    first = next((span for span in ahead if not _IN_PASSING.search(reply, 0, span.start)), ahead[0])
+    if _SENTENCE_END.search(reply, 0, first.start):
+        return _after(reply, _CONCLUSION, ahead) or first
+    return first
+
+
+def _after(reply: str, cue: re.Pattern[str], asserted: Sequence[Span]) -> Span | None:
+    """What stands right after the cue."""
+    for match in cue.finditer(reply):
+        for span in asserted:
+            if 0 <= span.start - match.end() < 120:
+                return span
+    return None
+
+
+def _is_rejected(reply: str, span: Span) -> bool:
+    before, after = reply[max(0, span.start - 80) : span.start], reply[span.end : span.end + 50]
+    return bool(_REJECTING_BEFORE.search(before) or _REJECTING_AFTER.match(after))

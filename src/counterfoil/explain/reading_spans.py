@@ -1,0 +1,131 @@
+"""Where a reply means a candidate or the gold answer."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from counterfoil.explain.forms import GOLD, Form, Lexicon
+from counterfoil.explain.reading_context import (
+    Reply,
+    gold_is_name,
+    is_capital,
+    is_echo,
+    is_inside_other_name,
+    is_number_of_it,
+    is_other_word,
+    part_owner,
+)
+from counterfoil.explain.reading_words import keys_of_tokens, placed, tokens_of
+
+
+Run: TypeAlias = tuple[int, int, Form]  # the first word, the last word, what they are
+
+
+class Span(NamedTuple):
+    start: int
+    end: int
+    owner: int
+
+
+def spans(text: str, known: Lexicon, *, gaps: bool = False) -> list[Span]:
+    """Every place where the text means a candidate or the gold answer, in order, none overlapping.
+
+    With `gaps`, "Colonel Tom Parker" is the name "Colonel Parker" rather than "Tom Parker".
+    """
+    found = _by_words(text, known, gaps)
+    if known.unspaced is not None:
+        for match in known.unspaced.finditer(text):
+            owner = known.unspaced_owners[(match.lastindex or 1) - 1]
+            found.append(Span(*match.span(match.lastindex or 1), owner))
+    return sorted(span for span in found if span.owner not in known.same_as_gold)
+
+
+def _by_words(text: str, known: Lexicon, gaps: bool) -> list[Span]:
+    tokens = tokens_of(text)
+    keys = keys_of_tokens(tokens)
+    if not gaps and not known.acronym_candidates and known.candidate_keys.isdisjoint(keys):
+        return []  # the usual case: no candidate at all
+    words = placed(text, tokens, keys)
+    starts = [at for at, key in enumerate(keys) if key in known.first_keys]
+    reply = Reply(text, words)
+    runs = _longest_runs(_full_runs(reply, starts, known) + _looser_runs(reply, known, gaps))
+    named = gold_is_name(reply, runs)
+    found, taken = [], set[int]()
+    for first, last, form in runs:
+        taken.update(range(first, last + 1))
+        if _is_meant(reply, first, last, form, named, known):
+            found.append(Span(words[first].start, words[last].end, form.owner))
+    return found + _parts(reply, [at for at in starts if at not in taken], known)
+
+
+def _full_runs(reply: Reply, starts: list[int], known: Lexicon) -> list[Run]:
+    words = reply.words
+    runs = []
+    for first in starts:
+        for form in known.forms.get(words[first].key, ()):
+            last = first + len(form.keys) - 1
+            if last >= len(words):
+                continue
+            if last == first or (
+                all(words[first + n].key == key for n, key in enumerate(form.keys)) and reply.joined(first, last)
+            ):
+                runs.append((first, last, form))
+                break
+    return runs
+
+
+def _looser_runs(reply: Reply, known: Lexicon, gaps: bool) -> list[Run]:
+    """Words whose initials are an acronym, and names with other names inside."""
+    words = reply.words
+    runs = []
+    for letters, owner in known.acronyms.items():
+        for first, word in enumerate(words[: len(words) - len(letters) + 1]):
+            if word.raw[0] == letters[0] and len(word.raw) > 1:
+                last = first + len(letters) - 1
+                named = [word for word in words[first : last + 1] if len(word.raw) > 1]
+                if "".join(word.raw[0] for word in named) == letters and reply.joined(first, last):
+                    runs.append((first, last, Form((), owner)))
+    if gaps:
+        for first, word in enumerate(words):
+            for key, owner in known.gapped.get(word.key, ()):
+                for last in range(first + 2, min(first + 4, len(words))):
+                    inside = words[first : last + 1]
+                    if words[last].key == key and all(map(is_capital, inside)) and reply.joined(first, last):
+                        runs.append((first, last, Form((), owner)))
+    return runs
+
+
+def _longest_runs(runs: list[Run]) -> list[Run]:
+    """Of the runs that overlap, the longest: "New York City" is not "New York"."""
+    runs.sort(key=lambda run: (run[0] - run[1], run[0]))
+    kept, taken = [], set[int]()
+    for run in runs:
+        inside = range(run[0], run[1] + 1)
+        if taken.isdisjoint(inside):
+            taken.update(inside)
+            kept.append(run)
+    return sorted(kept, key=lambda run: run[0])
+
+
+def _is_meant(reply: Reply, first: int, last: int, form: Form, gold_named: bool, known: Lexicon) -> bool:
+    if form.owner != GOLD and is_echo(reply, first, last, known):
+        return False
+    if form.owner in known.numbers:
+        return is_number_of_it(reply, first, last, known)
+    if form.owner == GOLD:
+        return not form.exact_case or not is_other_word(reply, first, last, form, gold_named)
+    return not (is_inside_other_name(reply, first, last) or is_other_word(reply, first, last, form, gold_named))
+
+
+def _parts(reply: Reply, places: list[int], known: Lexicon) -> list[Span]:
+    found, somebody_else = [], set[int]()
+    for at in places:
+        part = known.parts.get(reply.words[at].key)
+        if part is None:
+            continue
+        stands_for_it, for_another = part_owner(reply, at, part)
+        if for_another:
+            somebody_else.add(part.owner)
+        elif stands_for_it:
+            found.append(Span(reply.words[at].start, reply.words[at].end, part.owner))
+    return [span for span in found if span.owner not in somebody_else]

@@ -1,0 +1,160 @@
+"""The suite `explain`: ties the others together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from counterfoil.asking.ask import Message, Reply
+from counterfoil.errors import UserError
+from counterfoil.explain.importers import importers
+from counterfoil.explain.judge import Judgement, judge_mentions, judge_reply
+from counterfoil.explain.options import OPTIONS
+from counterfoil.explain.planted import respondent
+from counterfoil.explain.prompts import load_variants, messages
+from counterfoil.explain.questions import Question, Questions, load_questions
+from counterfoil.explain.reading import answer_is_right, find_mentions
+from counterfoil.explain.results import Reading, Verdicts
+from counterfoil.explain.scoring import CONFUSING_AT, Facts, label_all, penalty, reward, score
+from counterfoil.runs.imports import Importer
+from counterfoil.runs.options import Option, with_defaults
+from counterfoil.runs.suite import JudgeAsk, Respondent, Row, Variant
+from counterfoil.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Explain:
+    """Does the model clear up the confusion, where there is one, and only there?"""
+
+    name = "explain"
+    options: Sequence[Option] = OPTIONS
+    params: Mapping[str, Any] = {"max_tokens": 512}
+    columns: Mapping[str, Any] = {
+        "correct": bool,
+        "mentioned": list[str],
+        "confusing": bool,
+        "confusing_by_index": bool,
+        "clarifies": bool,
+        "reward": float,
+        "penalty": float,
+        "score_threshold": float,
+        "score_confusion_index": float,
+        "judges": list[str],
+        "judge_confusion": list[float],
+        "judge_precision": list[float],
+        "judge_recall": list[float],
+        "judge_f1": list[float],
+        "judge_quality": list[float],
+        "judge_restraint": list[float],
+        "judge_correct": list[float],
+        "judge_changed": list[float],
+        "judge_failures": list[str],
+    }
+
+    def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
+        self._settings = with_defaults(OPTIONS, settings or {})
+
+    @property
+    def importers(self) -> Mapping[str, Importer]:
+        return importers(given=self._settings["mentions"] == "given")
+
+    def configured(self, settings: Mapping[str, Any]) -> Explain:
+        if settings["mentions"] == "judge" and not settings["judges"]:
+            raise UserError("--mentions judge needs a --judge.")
+        if settings["mentions"] == "given" and settings["models"]:
+            raise UserError("--mentions given is for replies made elsewhere: `counterfoil score explain --from cfe`.")
+        return Explain(settings)
+
+    def dataset(self, data: str | None) -> Questions:
+        return load_questions(data, self._settings["plausibility"])
+
+    def variants(self, names: Sequence[str]) -> list[Variant]:
+        return load_variants(names)
+
+    def planted(self, settings: Mapping[str, str]) -> Respondent:
+        return respondent(settings)
+
+    def prepare(self, questions: Iterable[Question]) -> Facts:
+        return label_all({question.id: list(question.candidates.values()) for question in questions})
+
+    def messages(self, question: Question, variant: Variant) -> list[Message]:
+        return messages(question, variant)
+
+    def read(self, question: Question, variant: Variant, reply: Reply) -> Reading | None:
+        if not reply.text.strip():
+            return None
+        names = list(question.candidates)
+        return Reading(
+            text=reply.text,
+            mentioned=tuple(find_mentions(reply.text, names, gold=question.gold, question=question.text)),
+            correct=answer_is_right(
+                reply.text, question.gold, aliases=question.aliases, candidates=names, question=question.text
+            ),
+        )
+
+    async def judge(self, question: Question, reading: Reading, ask: JudgeAsk) -> Verdicts:
+        found = None
+        if self._settings["mentions"] == "judge":
+            found = await judge_mentions(ask, ask.judges[0], question, reading.text)
+        mentioned = reading.mentioned if found is None else found
+        judgements: dict[str, Judgement] = {}
+        failures: tuple[str, ...] = ()
+        if self._settings["mentions"] == "judge" and found is None:
+            failures = ("mentions: no list; the rules' stand in",)
+        for judge in ask.judges:
+            judgement = await judge_reply(
+                ask,
+                judge,
+                question,
+                reading.text,
+                mentioned,
+                confusing_at=self._settings["confusing_at"],
+                swap=self._settings["judge_swap"],
+                check_answer=self._settings["judge_answer"],
+            )
+            judgements[judge] = msgspec.structs.replace(judgement, failures=failures + judgement.failures)
+            failures = ()
+        return Verdicts(judgements, found)
+
+    def score(self, question: Question, facts: Facts, reading: Reading | None, verdicts: Verdicts | None) -> Row:
+        """A reply in which nothing could be read clears nothing up, and is no restraint either: its scores are 0."""
+        labels = facts.labels[question.id]
+        row: Row = {
+            "correct": False,
+            "mentioned": [],
+            "confusing": labels.threshold,
+            "confusing_by_index": labels.confusion_index,
+            "clarifies": False,
+            "reward": 0.0,
+            "penalty": 0.0,
+            "score_threshold": 0.0,
+            "score_confusion_index": 0.0,
+        }
+        if reading is not None:
+            names = reading.mentioned
+            if verdicts is not None and verdicts.mentioned is not None:
+                names = verdicts.mentioned
+            every = list(question.candidates.values())
+            mentioned = [question.candidates[name] for name in names]
+            row |= {
+                "correct": reading.correct,
+                "mentioned": list(names),
+                "clarifies": bool(names),
+                "reward": reward(mentioned, every),
+                "penalty": penalty(mentioned, every),
+                "score_threshold": score(mentioned, every, confusing=labels.threshold),
+                "score_confusion_index": score(mentioned, every, confusing=labels.confusion_index),
+            }
+        return row | (verdicts.columns() if verdicts is not None else {})
+
+    def summarize(self, rows: pl.DataFrame, facts: Facts) -> list[Estimate]:
+        from counterfoil.explain.summary import summarize
+
+        return summarize(rows, self._settings.get("confusing_at", CONFUSING_AT))
+
+
+suite = Explain()

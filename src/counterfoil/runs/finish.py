@@ -1,0 +1,49 @@
+"""The end of a run: join the records, estimate, write the run folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from counterfoil.runs.askers import Askers
+from counterfoil.runs.files import write_json
+from counterfoil.runs.folder import MANIFEST, RECORDS, SUMMARY, Run, Summary, Unanswered
+from counterfoil.runs.manifest import manifest
+from counterfoil.runs.outcome import LEFT_OUT, OUTCOMES, Outcome
+from counterfoil.runs.plan import Plan
+from counterfoil.runs.records import Parts, read_left_out, read_scores
+from counterfoil.runs.rows import Standing
+
+UNANSWERED_NAMED = 20
+
+
+def finish(plan: Plan, parts: Parts, standings: Sequence[Standing], askers: Askers, started_at: datetime) -> Run:
+    """Write records, summary and manifest, in this order; each replaces the old file whole."""
+    folder = plan.request.out
+    parts.join(folder / RECORDS)
+    outcomes: Counter[tuple[str, str, Outcome]] = Counter()
+    for standing in standings:
+        outcomes.update(standing.outcomes)
+    write_json(folder / SUMMARY, _summary(plan, outcomes, sum(standing.unjudged for standing in standings)))
+    write_json(folder / MANIFEST, manifest(plan, askers, outcomes, started_at))
+    return Run(folder)
+
+
+def _summary(plan: Plan, outcomes: Counter[tuple[str, str, Outcome]], unjudged: int) -> Summary:
+    records = plan.request.out / RECORDS
+    asked = [(model.name, variant.name) for model in plan.models for variant in plan.variants]
+    found = [(model, variant) for model, variant, _ in outcomes]
+    unanswered: list[Unanswered] = []
+    if any(outcome in LEFT_OUT for *_, outcome in outcomes):
+        unanswered = [Unanswered(**row) for row in read_left_out(records, UNANSWERED_NAMED)]
+    return Summary(
+        suite=plan.suite.name,
+        estimates=plan.suite.summarize(read_scores(records), plan.facts),
+        outcomes=[
+            {"model": model, "variant": variant} | {name: outcomes[model, variant, name] for name in OUTCOMES}
+            for model, variant in dict.fromkeys([*asked, *found])
+        ],
+        unanswered=unanswered,
+        unjudged=unjudged,
+    )

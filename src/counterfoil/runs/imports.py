@@ -1,0 +1,80 @@
+"""Replies that were made elsewhere: what an import is, and the format that every suite understands."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from counterfoil.asking.ask import Reply
+from counterfoil.errors import UserError
+
+
+class Imported(msgspec.Struct, kw_only=True):
+    """A reply from elsewhere. Where `reading` or `verdicts` are set, they take the place of our own."""
+
+    model: str
+    variant: str
+    question_id: str
+    reply: Reply
+    repeat: int = 0
+    reading: Any = None
+    verdicts: Any = None
+    where: str = ""
+
+
+# From files, and the questions by their ids, to replies.
+Importer = Callable[[Sequence[Path], Mapping[str, Any]], Iterator[Imported]]
+
+
+class _Line(msgspec.Struct):
+    question_id: str
+    model: str
+    reply: str | None
+    variant: str = "imported"
+    repeat: int = 0
+
+
+def import_jsonl(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:
+    """Anybody's replies: a JSON object on each line with `question_id`, `model`, `variant`, `reply`."""
+    for path in files:
+        for where, raw in lines_of(path):
+            try:
+                line = msgspec.json.decode(raw, type=_Line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise UserError(f"{where}: {error}.") from error
+            yield Imported(
+                model=line.model,
+                variant=line.variant,
+                question_id=line.question_id,
+                repeat=line.repeat,
+                reply=Reply(status="ok", text=line.reply or ""),
+                where=where,
+            )
+
+
+def lines_of(path: Path) -> Iterator[tuple[str, bytes]]:
+    """The lines of a file that are not empty, each with where it stands."""
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                if raw.strip():
+                    yield f"{path}, line {number}", raw
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror}.") from error
+
+
+def parse_list(text: str, where: str) -> list[Any]:
+    """A list inside a cell of a table, written as JSON or as Python writes it. Nothing is ever evaluated."""
+    for parse in (json.loads, ast.literal_eval):
+        try:
+            value = parse(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(value, list):
+            return value
+    raise UserError(f"{where} is no list: {text[:60]!r}.")

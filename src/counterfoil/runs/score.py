@@ -1,0 +1,93 @@
+"""Scoring replies that were made elsewhere: the way through without its first half. Asks judges, and nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import count, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from counterfoil.asking.ledger import Ledger
+from counterfoil.errors import UserError
+from counterfoil.runs.answering import WINDOW
+from counterfoil.runs.askers import Say, open_askers
+from counterfoil.runs.finish import finish
+from counterfoil.runs.folder import Run
+from counterfoil.runs.imports import Imported, Importer, import_jsonl
+from counterfoil.runs.options import nearest
+from counterfoil.runs.plan import Plan, make_plan
+from counterfoil.runs.records import Parts, Window
+from counterfoil.runs.request import RunRequest
+from counterfoil.runs.rows import Item, Rows, Standing
+from counterfoil.runs.run import WORKERS, WORKERS_PER_PLACE, with_ledger
+from counterfoil.runs.suite import Suite, Variant
+
+
+class _Job(NamedTuple):
+    imported: Imported
+    item: Item
+    window: Window
+    position: int
+
+
+def score_replies(suite: Suite, request: RunRequest, format_name: str, files: Sequence[Path], say: Say) -> Run:
+    """Read, judge and score the replies in these files; gives the run, as it is now in its folder."""
+    plan = make_plan(suite, request)
+    importer = _importer(plan.suite, format_name)
+    return with_ledger(plan, lambda ledger: _score(plan, ledger, importer, files, say))
+
+
+async def _score(plan: Plan, ledger: Ledger, importer: Importer, files: Sequence[Path], say: Say) -> Run:
+    started_at = datetime.now(UTC)
+    parts = Parts(plan.request.out, plan.suite.columns)
+    async with open_askers(plan, ledger, say) as askers:
+        standing = Standing(0)
+        rows = Rows(plan.suite, plan.facts, askers.by_name(), standing)
+        questions = {question.id: question for question in plan.questions}
+        jobs = _jobs(importer(files, questions), questions, plan.dataset.name, parts)
+
+        async def work() -> None:
+            for job in jobs:
+                imported = job.imported
+                row = await rows.of_reply(
+                    job.item, imported.reply, reading=imported.reading, verdicts=imported.verdicts
+                )
+                job.window.put(job.position, row)
+
+        places = max((asker.pace.highest for asker in askers.judges), default=0)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(WORKERS + WORKERS_PER_PLACE * places if places else 1):
+                group.create_task(work())
+        if not standing.done:
+            raise UserError(f"There are no replies in {', '.join(map(str, files))}.")
+    return finish(plan, parts, [standing], askers, started_at)
+
+
+def _jobs(imports: Iterator[Imported], questions: Mapping[str, Any], dataset: str, parts: Parts) -> Iterator[_Job]:
+    """The imports in their order, each with its question; what can't be placed is named."""
+    variants: dict[str, Variant] = {}
+    for number in count():
+        part = list(islice(imports, WINDOW))
+        if not part:
+            return
+        window = parts.window(0, number, len(part))
+        for position, imported in enumerate(part):
+            question = questions.get(imported.question_id)
+            if question is None:
+                raise UserError(
+                    f"{imported.where}: the question {imported.question_id} is not in {dataset}: "
+                    "name the dataset that was asked with --data."
+                )
+            variant = variants.setdefault(imported.variant, Variant(imported.variant, "", None))
+            yield _Job(imported, Item(imported.model, variant, question, imported.repeat, None), window, position)
+
+
+def _importer(suite: Suite, name: str) -> Importer:
+    importers: dict[str, Importer] = {"jsonl": import_jsonl, **suite.importers}
+    if name not in importers:
+        raise UserError(
+            f"{suite.name} can't read {name}{nearest(name, importers)}: there are {', '.join(sorted(importers))}."
+        )
+    return importers[name]

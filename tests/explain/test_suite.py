@@ -1,0 +1,257 @@
+"""The suite from end to end: runs, imports, judges, a planted truth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import counterfoil as cf
+from commands import counterfoil
+from counterfoil.explain.planted import Settings, true_values
+from counterfoil.explain.questions import load_questions
+from counterfoil.explain.suite import suite
+from counterfoil.stats import Estimate
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data" / "cfe"
+needs_data = pytest.mark.skipif(not DATA.exists(), reason="../shared/data/cfe is not here: it holds real replies")
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def overall(estimates: list[Estimate]) -> dict[tuple[str, str, str], Estimate]:
+    return {(it.model, it.variant, it.metric): it for it in estimates if not it.group}
+
+
+@needs_data
+def test_the_import_gives_the_expected_values_exactly() -> None:
+    done = counterfoil(
+        *("score", "explain", "--from", "cfe", str(DATA / "responses_dev.csv")),
+        *("--data", str(DATA / "questions_88.json"), "--mentions", "given", "--out", "out"),
+        cwd=Path(),
+    )
+    assert done.returncode == 0, done.stderr
+    estimates = overall(cf.Run("out").estimates)
+    expected = json.loads((DATA / "expected_dev.json").read_text())
+    assert len(expected) == 25
+    names = {"score_confusion_index": "score_ci"}
+    for key, wanted in expected.items():
+        model, variant = key.split(" | ")
+        assert estimates[model, variant, "score_threshold"].n == wanted["n"]
+        assert estimates[model, variant, "judge_f1"].n == wanted["judge_n"]
+        for metric in ("score_threshold", "score_confusion_index", "judge_f1", "judge_precision", "judge_recall"):
+            value = wanted[names.get(metric, metric)]
+            found = estimates[model, variant, metric].value
+            assert found == (None if value is None else pytest.approx(value, abs=1e-9)), (key, metric)
+    # The seed's check on definitions, over these 956 replies.
+    pearson = [it for it in cf.Run("out").estimates if it.metric == "label_pearson"]
+    assert pearson[0].value == pytest.approx(-0.1060, abs=5e-5)
+    assert pearson[0].low is None
+
+
+@needs_data
+def test_with_mentions_found_by_rules_the_scores_stay_close() -> None:
+    files = (str(DATA / "responses_dev.csv"), "--data", str(DATA / "questions_88.json"))
+    counterfoil("score", "explain", "--from", "cfe", *files, "--mentions", "given", "--out", "given", cwd=Path())
+    counterfoil("score", "explain", "--from", "cfe", *files, "--out", "found", cwd=Path())
+    given, found = overall(cf.Run("given").estimates), overall(cf.Run("found").estimates)
+    for key, estimate in given.items():
+        if key[2] in ("score_threshold", "score_confusion_index"):
+            assert found[key].value == pytest.approx(estimate.value, abs=0.05), key
+
+
+def test_replies_of_anybody() -> None:
+    lines = [
+        {"question_id": "en-029", "model": "me", "variant": "v", "reply": "Canberra. It is not Sydney."},
+        {"question_id": "en-001", "model": "me", "variant": "v", "reply": "Sicily."},
+        {"question_id": "en-020", "model": "me", "variant": "v", "reply": ""},
+    ]
+    Path("r.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    done = counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", "--out", "out", cwd=Path())
+    assert done.returncode == 0, done.stderr
+    records = cf.Run("out").records
+    assert records["outcome"].to_list() == ["answered", "answered", "out_of_choice"]
+    assert records["mentioned"].to_list() == [["Sydney"], [], []]
+    assert records["correct"].to_list() == [True, True, False]
+    # en-020 is plain, and an empty reply is no restraint: 0, not 1.
+    assert records["score_threshold"].to_list()[2] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--from", "nix", "r.jsonl"), "explain can't read nix"),
+        (("--from", "jsonl", "nix.jsonl"), "nix.jsonl can't be read"),
+        (("--from", "jsonl", "r.jsonl"), "r.jsonl, line 1: the question nix is not in english"),
+        (("--from", "cfe", "r.jsonl"), "lacks the column"),
+        (("--from", "jsonl", "empty.jsonl"), "There are no replies in empty.jsonl"),
+    ],
+)
+def test_wrong_imports_are_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:
+    Path("r.jsonl").write_text('{"question_id": "nix", "model": "m", "reply": "x"}\n')
+    Path("empty.jsonl").write_text("\n")
+    done = counterfoil("score", "explain", *arguments, cwd=Path())
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_planted_truth_is_covered() -> None:
+    chances = {"right": 0.8, "clarifies": 0.7, "overclarifies": 0.3}
+    name = "planted/explain?" + "&".join(f"{key}={value}" for key, value in chances.items())
+    run = cf.run("explain", model=name, variant="baseline", repeats=8)
+    questions = list(load_questions(None))
+    truth = true_values(questions, suite.prepare(questions), Settings(**chances))
+    assert set(truth) == {
+        *("accuracy", "score_threshold", "score_confusion_index", "reward", "penalty", "mentions"),
+        *("clarifies_confusing", "clarifies_plain", "discernment"),
+    }
+    for (_, _, metric), estimate in overall(run.estimates).items():
+        assert estimate.low is not None
+        assert estimate.high is not None
+        assert estimate.low <= truth[metric] <= estimate.high, metric
+
+
+def test_the_planted_replies_are_read_as_they_were_meant() -> None:
+    # What the respondent says is plain: with right=1 every answer is right, with right=0 none is.
+    for right in (0, 1):
+        run = cf.run("explain", model=f"planted/explain?right={right}&clarifies=1&overclarifies=1", variant="cfe")
+        assert run.records["correct"].unique().to_list() == [bool(right)]
+    with pytest.raises(cf.UserError, match="right is a chance from 0 to 1"):
+        cf.run("explain", model="planted/explain?right=2")
+    with pytest.raises(cf.UserError, match="planted/explain"):
+        cf.run("explain", model="planted/explain?rihgt=1")
+
+
+def judge_file(lines: list[Mapping[str, object]]) -> str:
+    Path("judge.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    return "replay/judge.jsonl"
+
+
+def test_a_full_judge_run_through_all_steps() -> None:
+    lines = [
+        {"question_id": "en-029", "model": "m", "reply": "Canberra, not Sydney and not Melbourne."},
+        {"question_id": "en-029", "model": "other", "reply": "Canberra."},
+        {"question_id": "en-020", "model": "m", "reply": "Oslo, and not Bergen."},
+    ]
+    Path("r.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    judge = judge_file(
+        [
+            {"when": ["rate a question", "Australia"], "text": "Explanation: Sydney is larger.\nScore: 80"},
+            {"when": ["rate a question", "Norway"], "text": '```json\n{"explanation": "plain", "score": 10}\n```'},
+            {"when": ["plausible but incorrect alternatives", "Australia"], "text": "Alternatives:\n- Sydney\n- Perth"},
+            {"when": ["find the intersection", "Sydney"], "text": "Intersection:\n- Sydney"},
+            {"when": ["Norway"], "text": "yes"},
+            {
+                "when": ["Australia"],
+                "text": "Ratings:\n- Sydney | clarity: 90 | accuracy: 80 | convincingness: 70\n"
+                "- Melbourne | clarity: 30 | accuracy: 20 | convincingness: 10",
+            },
+        ]
+    )
+    arguments = ("score", "explain", "--from", "jsonl", "r.jsonl", "--judge", judge, "--out", "out")
+    done = counterfoil(*arguments, cwd=Path())
+    assert done.returncode == 0, done.stderr
+    records = cf.Run("out").records
+    assert records["judge_failures"].to_list() == [[], [], []]
+    assert records["judge_confusion"].to_list() == [[80], [80], [10]]
+    # Mentioned Sydney and Melbourne, ideal Sydney and Perth: precision 1/2, recall 1/2, F1 1/2. Without a mention
+    # precision is not defined, recall and F1 are 0.
+    assert records["judge_precision"].to_list() == [[0.5], [None], [None]]
+    assert records["judge_recall"].to_list() == [[0.5], [0.0], [None]]
+    assert records["judge_f1"].to_list() == [[0.5], [0.0], [None]]
+    # (90 + 80 + 70) / 3 = 80 and (30 + 20 + 10) / 3 = 20, so 50.
+    assert records["judge_quality"].to_list() == [[50.0], [None], [None]]
+    assert records["judge_restraint"].to_list() == [[None], [None], [0.0]]
+    (about,) = cf.Run("out").manifest["judges"]
+    # Confusion of two questions, alternatives of one, one intersection, one quality, one restraint: question-level
+    # steps are asked once for both replies.
+    assert about["asked"] == 6
+    again = counterfoil(*arguments, cwd=Path())
+    assert again.stdout == done.stdout
+    assert cf.Run("out").manifest["judges"][0]["asked"] == 0
+
+
+def test_a_judge_that_gives_nothing_usable_fails_and_is_never_a_default() -> None:
+    Path("r.jsonl").write_text('{"question_id": "en-029", "model": "m", "reply": "Canberra, not Sydney."}')
+    judge = judge_file([{"text": "Score: 250"}])
+    done = counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", "--judge", judge, "--out", "o", cwd=Path())
+    assert done.returncode == 0, done.stderr
+    records = cf.Run("o").records
+    assert records["judge_confusion"].to_list() == [[None]]
+    assert "confusion" in records["judge_failures"].to_list()[0][0]
+    refusing = judge_file([{"text": "No.", "status": "refused"}])
+    counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", "--judge", refusing, "--out", "o", cwd=Path())
+    assert "refused" in cf.Run("o").records["judge_failures"].to_list()[0][0]
+
+
+def test_mentions_by_a_judge() -> None:
+    Path("r.jsonl").write_text('{"question_id": "en-029", "model": "m", "reply": "Canberra, not Sydney."}')
+    arguments = ("score", "explain", "--from", "jsonl", "r.jsonl", "--out", "o", "--mentions", "judge")
+    without = counterfoil(*arguments, cwd=Path())
+    assert without.returncode == 2
+    assert "--mentions judge needs a --judge" in without.stderr
+    mentioning = {"when": "which of the candidates", "text": "Mentioned:\n- Melbourne"}
+    judge = judge_file([mentioning, {"when": "rate a question", "text": "Score: 10"}, {"text": "no"}])
+    done = counterfoil(*arguments, "--judge", judge, cwd=Path())
+    assert done.returncode == 0, done.stderr
+    assert cf.Run("o").records["mentioned"].to_list() == [["Melbourne"]]
+    # A judge that gives no list: the rules' mentions stand in, and the record says so.
+    judge = judge_file([{"when": "rate a question", "text": "Score: 10"}, {"text": "no"}])
+    counterfoil(*arguments, "--judge", judge, cwd=Path())
+    records = cf.Run("o").records
+    assert records["mentioned"].to_list() == [["Sydney"]]
+    assert records["judge_failures"].to_list() == [["replay/judge.jsonl: mentions: no list; the rules' stand in"]]
+    given = counterfoil("run", "explain", "--model", "planted/explain", "--mentions", "given", cwd=Path())
+    assert given.returncode == 2
+    assert "--mentions given is for replies made elsewhere" in given.stderr
+
+
+def test_two_judges_are_kept_apart() -> None:
+    Path("r.jsonl").write_text(
+        "\n".join(
+            json.dumps({"question_id": f"en-{number:03}", "model": "m", "reply": "I do not know."})
+            for number in range(1, 41)
+        )
+    )
+    for name, score in (("a", 90), ("b", 20)):
+        Path(f"{name}.jsonl").write_text(
+            json.dumps({"when": "rate a question", "text": f"Explanation: x\nScore: {score}"})
+            + "\n"
+            + json.dumps({"when": "generate a list", "text": "Alternatives:\n- None"})
+            + "\n"
+            + json.dumps({"text": "no"})
+        )
+    judges = ("--judge", "replay/a.jsonl", "--judge", "replay/b.jsonl")
+    done = counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", *judges, "--out", "o", cwd=Path())
+    assert done.returncode == 0, done.stderr
+    run = cf.Run("o")
+    assert run.records["judge_confusion"].to_list()[0] == [90, 20]
+    groups = {it.group.get("judge") for it in run.estimates if it.metric.startswith("judge_")}
+    assert groups == {"replay/a.jsonl", "replay/b.jsonl"}
+
+
+def test_run_shows_models_and_variants_side_by_side_and_asks_once() -> None:
+    arguments = ("run", "explain", "--model", "planted/explain?right=1", "--model", "planted/explain?right=0.5")
+    arguments += ("--variant", "cfe", "--variant", "baseline", "--limit", "10")
+    done = counterfoil(*arguments, cwd=Path())
+    assert done.returncode == 0, done.stderr
+    assert "planted/explain?right=0.5" in done.stdout
+    assert "clarifies_confusing" in done.stdout
+    folder = next(Path("runs").iterdir())
+    records = pl.read_parquet(folder / "records.parquet")
+    assert records.height == 40
+    # Facts come from the whole dataset, whatever the limit: labels are those of all questions.
+    labels = suite.prepare(load_questions(None)).labels
+    for question_id, confusing in records.select("question_id", "confusing_by_index").rows():
+        assert labels[question_id].confusion_index == confusing
+    again = counterfoil(*arguments, cwd=Path())
+    assert again.stdout == done.stdout
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert [model["asked"] for model in manifest["models"]] == [0, 0]
