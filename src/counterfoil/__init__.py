@@ -2,7 +2,7 @@
 
 import counterfoil as cf
 
-run = cf.run("bias", model="openai/gpt-4o", limit=100)
+run = cf.run("explain", model="openai/gpt-4o", limit=100)
 run.summary  # a polars frame: one row for each estimate, with its interval
 """
 
@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Estimate", "Run", "UserError", "run"]
+__all__ = ["Estimate", "Run", "UserError", "run", "score"]
 
 if TYPE_CHECKING:
-    from counterfoil.api import run
+    from counterfoil.api import run, score
     from counterfoil.errors import UserError
     from counterfoil.runs.folder import Run
     from counterfoil.stats.estimate import Estimate
@@ -24,6 +24,7 @@ _HOMES = {
     "Run": "counterfoil.runs.folder",
     "UserError": "counterfoil.errors",
     "run": "counterfoil.api",
+    "score": "counterfoil.api",
 }
 
 

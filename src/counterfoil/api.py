@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from counterfoil.runs.folder import Run
 from counterfoil.runs.options import RUN_OPTIONS, checked, nearest
 from counterfoil.runs.request import make_request, read_experiment
 from counterfoil.runs.run import run_suite
+from counterfoil.runs.score import score_replies
+from counterfoil.runs.suite import Suite
 from counterfoil.runs.suites import load_suite
 
 
@@ -23,24 +26,44 @@ def run(suite: str, *, experiment: str | Path | None = None, **options: Any) -> 
     standard error; the same call again asks nothing that was answered.
     """
     loaded = load_suite(suite)
-    known = {option.key: option for option in (*RUN_OPTIONS, *loaded.options)}
     from_file = read_experiment(Path(experiment)) if experiment is not None else {}
+    given = _given(loaded, options, from_file)
+    request = make_request(loaded, given, from_file, str(experiment or "run()"))
+    return _outside_of_loops(lambda: run_suite(loaded, request, _say))
+
+
+def score(suite: str, files: str | Path | Sequence[str | Path], *, format: str = "jsonl", **options: Any) -> Run:
+    """Read, judge and score replies that were made elsewhere, as `counterfoil score SUITE --from FORMAT FILE…` does."""
+    loaded = load_suite(suite)
+    paths = [Path(name) for name in ([files] if isinstance(files, str | Path) else files)]
+    extra: dict[str, Any] = {}
+    given = _given(loaded, options, extra)
+    request = make_request(loaded, given, extra, "score()", imported=(format, tuple(map(str, paths))))
+    return _outside_of_loops(lambda: score_replies(loaded, request, format, paths, _say))
+
+
+def _given(suite: Suite, options: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+    """The options, checked; a dict of parameters goes to where an experiment file has its table."""
+    known = {option.key: option for option in (*RUN_OPTIONS, *suite.options)}
     given = {}
     for name, value in options.items():
         if name not in known:
-            raise UserError(f"run() has no option {name}{nearest(name, known)}.")
+            raise UserError(f"There is no option {name}{nearest(name, known)}.")
         if name == "param" and isinstance(value, dict):
-            from_file["param"] = from_file.get("param", {}) | value
+            extra["param"] = extra.get("param", {}) | value
         elif value is not None:
-            value = str(value) if isinstance(value, Path) else value
-            given[name] = checked(known[name], value, "run(): ")
-    request = make_request(loaded, given, from_file, str(experiment or "run()"))
+            given[name] = checked(known[name], str(value) if isinstance(value, Path) else value, "")
+    return given
+
+
+def _outside_of_loops(work: Callable[[], Run]) -> Run:
+    """Do it here, or in a thread of its own where a loop is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return run_suite(loaded, request, _say)
-    with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own
-        return thread.submit(run_suite, loaded, request, _say).result()
+        return work()
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
 
 
 def _say(sentence: str) -> None:

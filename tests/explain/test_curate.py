@@ -53,11 +53,11 @@ def replay(folder: Path, *lines: dict[str, Any]) -> JudgeSettings:
 
 
 def ready_judge(folder: Path) -> JudgeSettings:
-    """Says that numbers below 10 are wrong, and from 30 on ambiguous; fails at 25."""
+    """Says that numbers below 10 are wrong, and from 30 on ambiguous; fails at 21."""
     return replay(
         folder,
         {"when": ["fact checker", "number 0"], "text": '{"verdict": "incorrect", "reason": "No."}'},
-        {"when": ["fact checker", "number 25"], "text": "I can't help.", "status": "refused"},
+        {"when": ["fact checker", "number 21"], "text": "I can't help.", "status": "refused"},
         {"when": ["fact checker"], "text": CORRECT},
         {"when": ["question evaluator", "number 3"], "text": "Reason: Two.\nVerdict: ambiguous"},
         {"when": ["question evaluator"], "text": CLEAR},
@@ -96,9 +96,9 @@ def test_all_steps_with_their_files_and_the_manifest(tmp_path: Path) -> None:
     assert verified["q11"]["verdict"] == "correct"
     assert verified["q11"]["reason"] == "It is so."
     assert {row["verdict"] for name, row in verified.items() if name < "q10"} == {"incorrect"}
-    assert verified["q25"]["verdict"] == "failed"
-    assert verified["q25"]["reason"] == "refused"
-    correct = [n for n in numbers if n >= 10 and n != 25]
+    assert verified["q21"]["verdict"] == "failed"
+    assert verified["q21"]["reason"] == "refused"
+    correct = [n for n in numbers if n >= 10 and n != 21]
     clear = [n for n in correct if n < 30]
     unambiguous = rows(out / "3-unambiguous.jsonl")
     assert [int(row["id"][1:]) for row in unambiguous] == correct
@@ -117,7 +117,7 @@ def test_all_steps_with_their_files_and_the_manifest(tmp_path: Path) -> None:
     assert review[1].endswith(",correct: It is so. | clear: One answer.,,")
     assert ",'=gold " in review[1]
 
-    with pytest.raises(UserError, match="8 of the 8 questions .* are undecided"):
+    with pytest.raises(UserError, match=r"8 of the 8 questions .* are undecided"):
         freeze(out)
     text = (out / "4-review.csv").read_text(encoding="utf-8-sig")
     first, *others = text.splitlines()[1:]
@@ -214,16 +214,11 @@ def test_what_can_not_be_frozen(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="nothing to freeze"):
         freeze(out)
     (out / "1-sample.jsonl").write_text("")
-    with pytest.raises(UserError, match="is not what it was"):
+    with pytest.raises(UserError, match="is not what the list was drawn from"):
         freeze(out)
     (out / "curation.json").write_text("{")
     with pytest.raises(UserError, match=r"curation\.json can't be read"):
         freeze(out)
-
-
-def judged_by(behave: Any, request: dict[str, Any]) -> Answer:
-    answer: Answer = behave(request["messages"][-1]["content"])
-    return answer
 
 
 def test_a_failed_call_is_made_again_by_the_next_command_and_no_other(tmp_path: Path) -> None:
@@ -251,7 +246,7 @@ def test_a_failed_call_is_made_again_by_the_next_command_and_no_other(tmp_path: 
 
 def test_an_interrupted_command_goes_on_where_it_was(tmp_path: Path) -> None:
     data = dataset(tmp_path)
-    asked, go_on = threading.Semaphore(0), threading.Event()
+    asked = threading.Semaphore(0)
 
     def behave(request: dict[str, Any]) -> Answer:
         asked.release()
@@ -273,7 +268,6 @@ def test_an_interrupted_command_goes_on_where_it_was(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert len(server.requests) == 40, "each question once"
         assert (tmp_path / "out" / "4-review.csv").exists()
-    go_on.set()
 
 
 def test_a_budget_stops_it_and_a_larger_one_goes_on(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def test_replies_of_anybody() -> None:
     done = counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", "--out", "out", cwd=Path())
     assert done.returncode == 0, done.stderr
     records = cf.Run("out").records
+    assert cf.score("explain", "r.jsonl", out="python").records.equals(records), "the same from Python"
     assert records["outcome"].to_list() == ["answered", "answered", "out_of_choice"]
     assert records["mentioned"].to_list() == [["Sydney"], [], []]
     assert records["correct"].to_list() == [True, True, False]

@@ -136,7 +136,9 @@ def freeze(out: Path) -> Manifest:
         raise UserError(f"{out} holds no list to freeze: run `counterfoil data curate DATA --out {out}` first.")
     with locked(out):
         if not (out / SAMPLE).is_file() or hash_file(out / SAMPLE) != sampled.sha256:
-            raise UserError(f"{out / SAMPLE} is not what it was when it was made: run without --freeze first.")
+            raise UserError(
+                f"{out / SAMPLE} is not what the list was drawn from: put it back, or begin in another folder."
+            )
         drawn: list[str] = listed.more["ids"]
         decided = decisions(out / REVIEW, drawn)
         kept = [row for row in _read_rows(out / SAMPLE) if row.id in decided and decided[row.id] is None]

@@ -175,7 +175,7 @@ def forms_of(name: str, owner: int, shared: frozenset[str]) -> list[Form]:
         if all(len(word.raw) == 1 and word.raw.isupper() for word in words) and len(words) > 1:
             found.append(Form((fold("".join(word.raw for word in words)),), owner, exact_case=True))
         initials = "".join(word.raw[0] for word in words if word.key not in FUNCTION_WORDS)
-        if is_acronym(initials) and len(initials) > 2:
+        if is_acronym(initials) and (len(initials) > 2 or keys[0] in ("new", "united")):
             found.append(Form((fold(initials),), owner, exact_case=True))
         if is_acronym(name):
             found.append(Form(tuple(name.casefold()), owner, exact_case=True))  # "U.S."
@@ -213,8 +213,8 @@ def dates(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
     """The other orders of a day and a month, with or without a year."""
     months = [MONTH_KEYS[key] for key in keys if key in MONTH_KEYS]
     plain = [re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", key) for key in keys if key not in MONTH_KEYS and key != "of"]
-    days = [key for key in plain if key.isdigit() and int(key) <= 31]
-    years = [key for key in plain if key.isdigit() and int(key) > 31]
+    days = [key for key in plain if key.isdecimal() and len(key) <= 2]
+    years = [key for key in plain if key.isdecimal() and 3 <= len(key) <= 4]
     if len(months) != 1 or len(days) != 1 or len(years) > 1 or len(plain) != 1 + len(years):
         return []
     day, year = days[0], tuple(years)
@@ -228,7 +228,7 @@ def dates(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 def numbers_in_words(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Twenty-five for 25, one hundred for 100; the single words are folded to digits already."""
-    if len(keys) != 1 or not keys[0].isdigit() or len(keys[0]) > 6:
+    if len(keys) != 1 or not keys[0].isdecimal() or len(keys[0]) > 6:
         return []
     number = int(keys[0])
     if 20 < number < 100 and number % 10:
@@ -265,9 +265,11 @@ def parts_of(
                 found.append((last.key, Part(owner, True, together)))
             numbered = last.raw.isupper() and set(last.raw) <= set("IVX")
             placed = last.key in KIND_KEYS
-            if (asks_who or epithet or numbered or placed) and first.end not in hyphened and len(first.raw) > 3:
+            double = len(words) == 2 and first.end in hyphened  # "Rolls" for Rolls-Royce
+            single = first.end not in hyphened and (asks_who or epithet or numbered or placed)
+            if (double or single) and len(first.raw) > 3:
                 found.append((first.key, Part(owner, False, together)))
-    unwanted = COMPASS | KIND_KEYS | TITLES | set(question_keys)
+    unwanted = FUNCTION_WORDS | COMPASS | KIND_KEYS | TITLES | set(question_keys)
     return {
         key: part
         for key, part in found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from counterfoil.explain.forms import GOLD, gold_lexicon
@@ -25,12 +26,12 @@ _CONCLUSION = re.compile(r"\b(?:therefore|thus|hence|so|in conclusion|in summary
 _IN_PASSING = re.compile(r"(?:also|better|otherwise) (?:known as|called)\s[\w\s]{0,20}$", re.I)
 _SENTENCE_END = re.compile(r"[.!?:]\s|\n")
 _REJECTING_BEFORE = re.compile(
-    r"(?:\bnot|n't|\bnever|\brather than|\binstead of|\bunlike|\bother than|\bincorrect\w*|\bwrong\w*|\bconfus\w+|\bmistak\w+|\bno longer|\bneither|\bnor)\b"
-    r"[^.!?\n]{0,40}$",
+    r"(?:\b(?:not|never|rather than|instead of|unlike|other than|incorrect\w*|wrong\w*|confus\w+|mistak\w+|neither|nor)|n't)\b"
+    r"(?!.*\bbut\b)[^.!?,;:\n]{0,40}$",
     re.I,
 )
 _REJECTING_AFTER = re.compile(
-    r"^[\w*\"”')]{0,3}[^.!?\n]{0,25}?(?:\b(?:is|was|are|were)(?:n't| not)|\b(?:is|was|are|were) (?:also )?(?:incorrect|wrong)|이 아니|가 아니|은 아니|는 아니)",
+    r"[^.!?,\n]{0,12}?(?:\b(?:is|was|are|were)(?:n't| not| (?:also )?(?:incorrect|wrong))\b|[이가은는] 아[니닌닙])",
     re.I,
 )
 
@@ -61,7 +62,7 @@ def _given_answer(reply: str, found: Sequence[Span]) -> Span | None:
     said = _after(reply, _ANSWER, ahead)
     if said is not None:
         return said
-    first = next((span for span in ahead if not _IN_PASSING.search(reply, 0, span.start)), ahead[0])
+    first = next((span for span in ahead if not _is_in_passing(reply, span)), ahead[0])
     if _SENTENCE_END.search(reply, 0, first.start):
         return _after(reply, _CONCLUSION, ahead) or first
     return first
@@ -69,11 +70,16 @@ def _given_answer(reply: str, found: Sequence[Span]) -> Span | None:
 
 def _after(reply: str, cue: re.Pattern[str], asserted: Sequence[Span]) -> Span | None:
     """What stands right after the cue."""
+    starts = [span.start for span in asserted]
     for match in cue.finditer(reply):
-        for span in asserted:
-            if 0 <= span.start - match.end() < 120:
-                return span
+        at = bisect_left(starts, match.end())
+        if at < len(starts) and starts[at] - match.end() < 120:
+            return asserted[at]
     return None
+
+
+def _is_in_passing(reply: str, span: Span) -> bool:
+    return _IN_PASSING.search(reply, max(0, span.start - 50), span.start) is not None
 
 
 def _is_rejected(reply: str, span: Span) -> bool:

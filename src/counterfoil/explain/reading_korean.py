@@ -6,13 +6,19 @@ import re
 from collections.abc import Sequence
 
 # What can follow a noun without a space. Several can follow each other: 서울+에서+는.
-_PARTICLES = (
-    "은 는 이 가 을 를 의 에 에서 에게 에게서 한테 께 께서 로 으로 로서 으로서 로써 으로써 와 과 랑 이랑 하고 도 만 까지 부터 "
-    "마저 조차 밖에 뿐 보다 처럼 같이 만큼 대로 마다 나 이나 든지 이든지 든 이든 라도 이라도 며 이며 고 이고 다 이다 입니다 "
-    "이에요 예요 이예요 이야 야 요 이요 였다 이었다 였습니다 이었습니다 였고 이었고 였으며 이었으며 인 일 인지 인데 이란 란 "
-    "라는 이라는 라고 이라고 라 이라 라면 이라면 지만 이지만 이므로 므로 이니 이자 자 여서 이어서 여야 이어야 임 들 씨 님 군 양 등"
-).split()
-_ENDING = "(?:" + "|".join(sorted(_PARTICLES, key=len, reverse=True)) + "){0,3}"
+_PARTICLES = """
+    은 는 이 가 을 를 의 에 에서 에게 에게서 한테 께 께서 로 으로 로서 으로서
+    로써 으로써 와 과 랑 이랑 하고 도 만 까지 부터
+    마저 조차 밖에 뿐 보다 처럼 같이 만큼 대로 마다 나 이나 든지 이든지 든 이든 라도 이라도
+    며 이며 고 이고 다 이다 입니다
+    이에요 예요 이예요 이야 야 요 이요 였다 이었다 였습니다 이었습니다 였고 이었고 였으며 이었으며 인 일 인지
+    인데 이란 란
+    라는 이라는 라고 이라고 라 이라 라면 이라면 지만 이지만 이므로 므로 이니 이자 자 여서 이어서 여야
+    이어야 임 들 씨 님 군 양 등
+""".split()
+# What kind of place it is, often written on to its name: 대구광역시 is 대구.
+_PLACE = "(?:광역시|특별시|특별자치시|특별자치도|시)?"
+_ENDING = _PLACE + "(?:" + "|".join(sorted(_PARTICLES, key=len, reverse=True)) + "){0,3}"
 _HANGUL = re.compile("[가-힣]")
 _UNSPACED = re.compile("[가-힣\u3040-\u30ff\u3400-\u9fff]")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")

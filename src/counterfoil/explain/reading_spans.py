@@ -8,14 +8,13 @@ from counterfoil.explain.forms import GOLD, Form, Lexicon
 from counterfoil.explain.reading_context import (
     Reply,
     gold_is_name,
-    is_capital,
     is_echo,
     is_inside_other_name,
     is_number_of_it,
     is_other_word,
     part_owner,
 )
-from counterfoil.explain.reading_words import keys_of_tokens, placed, tokens_of
+from counterfoil.explain.reading_words import fold, tokens_of
 
 
 Run: TypeAlias = tuple[int, int, Form]  # the first word, the last word, what they are
@@ -41,34 +40,26 @@ def spans(text: str, known: Lexicon, *, gaps: bool = False) -> list[Span]:
 
 
 def _by_words(text: str, known: Lexicon, gaps: bool) -> list[Span]:
-    tokens = tokens_of(text)
-    keys = keys_of_tokens(tokens)
-    if not gaps and not known.acronym_candidates and known.candidate_keys.isdisjoint(keys):
+    if not gaps and not known.acronym_candidates and known.candidate_keys.isdisjoint(map(fold, tokens_of(text))):
         return []  # the usual case: no candidate at all
-    words = placed(text, tokens, keys)
-    starts = [at for at, key in enumerate(keys) if key in known.first_keys]
-    reply = Reply(text, words)
+    reply = Reply(text)
+    starts = [at for at, key in enumerate(reply.keys) if key in known.first_keys]
     runs = _longest_runs(_full_runs(reply, starts, known) + _looser_runs(reply, known, gaps))
     named = gold_is_name(reply, runs)
     found, taken = [], set[int]()
     for first, last, form in runs:
         taken.update(range(first, last + 1))
         if _is_meant(reply, first, last, form, named, known):
-            found.append(Span(words[first].start, words[last].end, form.owner))
+            found.append(Span(reply[first].start, reply[last].end, form.owner))
     return found + _parts(reply, [at for at in starts if at not in taken], known)
 
 
 def _full_runs(reply: Reply, starts: list[int], known: Lexicon) -> list[Run]:
-    words = reply.words
     runs = []
     for first in starts:
-        for form in known.forms.get(words[first].key, ()):
+        for form in known.forms.get(reply.keys[first], ()):
             last = first + len(form.keys) - 1
-            if last >= len(words):
-                continue
-            if last == first or (
-                all(words[first + n].key == key for n, key in enumerate(form.keys)) and reply.joined(first, last)
-            ):
+            if last == first or (tuple(reply.keys[first : last + 1]) == form.keys and reply.joined(first, last)):
                 runs.append((first, last, form))
                 break
     return runs
@@ -76,21 +67,22 @@ def _full_runs(reply: Reply, starts: list[int], known: Lexicon) -> list[Run]:
 
 def _looser_runs(reply: Reply, known: Lexicon, gaps: bool) -> list[Run]:
     """Words whose initials are an acronym, and names with other names inside."""
-    words = reply.words
     runs = []
+    raws = reply.raws
     for letters, owner in known.acronyms.items():
-        for first, word in enumerate(words[: len(words) - len(letters) + 1]):
-            if word.raw[0] == letters[0] and len(word.raw) > 1:
-                last = first + len(letters) - 1
-                named = [word for word in words[first : last + 1] if len(word.raw) > 1]
-                if "".join(word.raw[0] for word in named) == letters and reply.joined(first, last):
+        for first, raw in enumerate(raws[: len(raws) - len(letters) + 1]):
+            last = first + len(letters) - 1
+            if raw[0] == letters[0] and tuple(raw[0] for raw in raws[first : last + 1] if len(raw) > 1) == tuple(
+                letters
+            ):
+                if reply.joined(first, last):
                     runs.append((first, last, Form((), owner)))
-    if gaps:
-        for first, word in enumerate(words):
-            for key, owner in known.gapped.get(word.key, ()):
-                for last in range(first + 2, min(first + 4, len(words))):
-                    inside = words[first : last + 1]
-                    if words[last].key == key and all(map(is_capital, inside)) and reply.joined(first, last):
+    if gaps and not known.gapped.keys().isdisjoint(reply.keys):
+        for first, key in enumerate(reply.keys):
+            for last_key, owner in known.gapped.get(key, ()):
+                for last in range(first + 2, min(first + 4, len(reply))):
+                    capitals = all(raw[0].isupper() for raw in raws[first : last + 1])
+                    if reply.keys[last] == last_key and capitals and reply.joined(first, last):
                         runs.append((first, last, Form((), owner)))
     return runs
 
@@ -120,12 +112,12 @@ def _is_meant(reply: Reply, first: int, last: int, form: Form, gold_named: bool,
 def _parts(reply: Reply, places: list[int], known: Lexicon) -> list[Span]:
     found, somebody_else = [], set[int]()
     for at in places:
-        part = known.parts.get(reply.words[at].key)
+        part = known.parts.get(reply.keys[at])
         if part is None:
             continue
         stands_for_it, for_another = part_owner(reply, at, part)
         if for_another:
             somebody_else.add(part.owner)
         elif stands_for_it:
-            found.append(Span(reply.words[at].start, reply.words[at].end, part.owner))
+            found.append(Span(reply[at].start, reply[at].end, part.owner))
     return [span for span in found if span.owner not in somebody_else]

@@ -7,56 +7,71 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-FUNCTION_WORDS = frozenset(
+
+
+def word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+FUNCTION_WORDS = word_set(
     "a an the and or nor but of in on at to by for from with without as than that this these those it its is was are "
     "were be been being not no so if while when although though however because since who whom whose which what where "
     "how why he she they we you his her their our your my i some many most other others another one both all any each "
     "every also only just even then thus therefore there here such like unlike instead rather similarly finally next "
     "additionally furthermore moreover meanwhile despite after before during between among about did does do had has "
-    "have can could may might will would should must yes answer correct incorrect".split()
+    "have can could may might will would should must yes answer correct incorrect"
 )
-TITLES = frozenset(
+TITLES = word_set(
     "sir dame lord lady dr prof professor mr mrs ms miss king queen prince princess emperor empress pope saint st "
     "president senator general colonel major captain lieutenant sergeant admiral inspector detective judge justice "
     "reverend father sister brother bishop archbishop cardinal baron baroness count countess duke duchess earl "
-    "minister chancellor governor mayor prophet apostle coach chef uncle aunt".split()
+    "minister chancellor governor mayor prophet apostle coach chef uncle aunt"
 )
 # What kind of thing a name stands for; people drop it: "Sandown" is Sandown Park.
-KINDS_OF_PLACE = frozenset(
+KINDS_OF_PLACE = word_set(
     "river lake mount mountain mountains island islands isle park county city town village borough district province "
     "sea ocean bay gulf strait canal valley desert forest peninsula cape falls castle palace cathedral church abbey "
-    "bridge tower street road avenue square station airport stadium racecourse university college museum zoo class".split()
+    "bridge tower street road avenue square station airport stadium racecourse university college museum zoo class"
 )
-COMPASS = frozenset("north south east west northern southern eastern western central".split())
-MONTHS = (
-    "january february march april may june july august september october november december".split()
-)  # fmt: skip
-UNITS = frozenset(
+COMPASS = word_set(
+    "north south east west northern southern eastern western central"
+)
+MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october") + (
+    "november",
+    "december",
+)
+UNITS = word_set(
     "percent percentage year month week day hour minute second time mile kilometer kilometre km meter metre cm mm foot "
     "inch yard acre hectare mph kph kmh knot kg kilogram gram pound ounce ton tonne liter litre gallon degree celsius "
-    "fahrenheit dollar euro cent million billion trillion thousand hundred am pm bc ad bce ce century decade".split()
+    "fahrenheit dollar euro cent million billion trillion thousand hundred am pm bc ad bce ce century decade"
 )
-_SMALL = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
-_SMALL += "seventeen eighteen nineteen".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-NUMBER_WORDS = {word: str(n) for n, word in enumerate(_SMALL)} | {w: str(10 * n) for n, w in enumerate(_TENS, 2)}
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-_ORDINALS += "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
-_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-ORDINAL_WORDS = {word: f"{n}{_ENDINGS.get(n, 'th')}" for n, word in enumerate(_ORDINALS.split(), 1)}
+_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINALS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
+NUMBER_WORDS = {word: str(n) for n, word in enumerate(_SMALL.split())}
+NUMBER_WORDS |= {word: str(10 * n) for n, word in enumerate(_TENS.split(), 2)}
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, …, 11th, …, 21st."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
+    return f"{number}{ending}"
+
+
+ORDINAL_WORDS = {word: ordinal(n) for n, word in enumerate(_ORDINALS.split(), 1)}
+_APOSTROPHES = frozenset("'’ʼ")
 _IRREGULAR = {"feet": "foot", "teeth": "tooth", "geese": "goose", "mice": "mouse", "lice": "louse", "oxen": "ox"}
 _IRREGULAR |= {"children": "child", "dice": "die"}
+_SHORT = {"saint": "st", "mt": "mount"}
 
-# Numbers first (1,500 and 22.5 are one word each, 91² is 91), then runs of Hangul, then runs of other letters with
-# their accents. The underscore is markup; "'s" is left outside the word.
+# Numbers are one word each (1,500 and 22.5; 91² is 91), so are runs of Hangul, and runs of other letters with their
+# accents. The underscore is markup. Plain ASCII, which most replies are, has a faster pattern of its own.
+_NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _LETTER = r"[^\W_²³¹⁰-⁹₀-₉가-힣]"
-_TOKEN = re.compile(
-    rf"((?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?!{_LETTER})|[가-힣]+|{_LETTER}+(?:[\u0300-\u036f]+{_LETTER}*)*)"
-    r"(['’ʼ]s(?!\w))?"
-)
-_ASCII_TOKEN = re.compile(
-    r"([A-Za-z]+(?![A-Za-z0-9])|(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![A-Za-z])|[A-Za-z0-9]+)('s(?![A-Za-z0-9_]))?"
-)
+_TOKEN = re.compile(rf"{_NUMBER}(?!{_LETTER})|[가-힣]+|{_LETTER}+(?:[\u0300-\u036f]+{_LETTER}*)*")
+_ASCII_TOKEN = re.compile(rf"[A-Za-z][A-Za-z0-9]*|{_NUMBER}(?![A-Za-z0-9])|[A-Za-z0-9]+")
 
 
 class Word(NamedTuple):
@@ -68,36 +83,54 @@ class Word(NamedTuple):
     key: str
 
 
-def tokens_of(text: str) -> list[tuple[str, str]]:
-    """The words of a text, each with its "'s" or nothing."""
+def tokens_of(text: str) -> list[str]:
+    """The words of a text as written, in order."""
     return (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text)
 
 
-def keys_of_tokens(tokens: list[tuple[str, str]]) -> list[str]:
-    # "1990's" is the decade.
-    return [raw + "s" if ending and raw.isdigit() else fold(raw) for raw, ending in tokens]
+class Words:
+    """The words of a text, in order, without the "s" of possessives; each is made only where it is looked at."""
 
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.raws = tokens_of(text)
+        self.keys = list(map(fold, self.raws))
+        self.starts = []
+        end = 0
+        for raw in self.raws:
+            # Between two words there is no letter, so that where a word is found next, there it stands.
+            start = text.index(raw, end)
+            self.starts.append(start)
+            end = start + len(raw)
+        if "s" in self.raws:
+            self._drop_possessives()
 
-def keys_of(text: str) -> list[str]:
-    """The folded words of a text."""
-    return keys_of_tokens(tokens_of(text))
+    def _drop_possessives(self) -> None:
+        kept = []
+        for at, raw in enumerate(self.raws):
+            if raw != "s" or self.text[self.starts[at] - 1] not in _APOSTROPHES:
+                kept.append(at)
+            elif at and self.raws[at - 1].isdigit():
+                self.keys[at - 1] += "s"  # "1990's" is the decade
+        self.raws = [self.raws[at] for at in kept]
+        self.keys = [self.keys[at] for at in kept]
+        self.starts = [self.starts[at] for at in kept]
+
+    def __len__(self) -> int:
+        return len(self.raws)
+
+    def __getitem__(self, at: int) -> Word:
+        start, raw = self.starts[at], self.raws[at]
+        return Word(start, start + len(raw), raw, self.keys[at])
 
 
 def words_of(text: str) -> list[Word]:
-    tokens = tokens_of(text)
-    return placed(text, tokens, keys_of_tokens(tokens))
+    words = Words(text)
+    return [words[at] for at in range(len(words))]
 
 
-def placed(text: str, tokens: list[tuple[str, str]], keys: list[str]) -> list[Word]:
-    """The words with their places. Between two words there is no letter: where one is found next, there it stands."""
-    words = []
-    end = 0
-    for (raw, ending), key in zip(tokens, keys, strict=True):
-        start = text.index(raw, end)
-        end = start + len(raw)
-        words.append(Word(start, end, raw, key))
-        end += len(ending)
-    return words
+def keys_of(text: str) -> list[str]:
+    return Words(text).keys
 
 
 @lru_cache(maxsize=1 << 16)
@@ -116,6 +149,8 @@ def fold(word: str) -> str:
         return NUMBER_WORDS[word]
     if word in ORDINAL_WORDS:
         return ORDINAL_WORDS[word]
+    if word in _SHORT:
+        return _SHORT[word]
     return singular(american(word)) if word.isalpha() else word
 
 
@@ -132,8 +167,7 @@ def american(word: str) -> str:
 
 def singular(word: str) -> str:
     """A key that a noun and its plural share; it need not be a word ("hors" for horse and horses)."""
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
+    word = _IRREGULAR.get(word, word)
     if len(word) < 4:
         return word
     if word.endswith("men"):
