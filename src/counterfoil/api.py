@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.runs.folder import Run
 from counterfoil.runs.options import RUN_OPTIONS, checked, nearest
@@ -29,7 +29,7 @@ def run(suite: str, *, experiment: str | Path | None = None, **options: Any) -> 
     from_file = read_experiment(Path(experiment)) if experiment is not None else {}
     given = _given(loaded, options, from_file)
     request = make_request(loaded, given, from_file, str(experiment or "run()"))
-    return _outside_of_loops(lambda: run_suite(loaded, request, _say))
+    return _outside_of_loops(lambda: run_suite(loaded, request, say))
 
 
 def score(suite: str, files: str | Path | Sequence[str | Path], *, format: str = "jsonl", **options: Any) -> Run:
@@ -39,7 +39,7 @@ def score(suite: str, files: str | Path | Sequence[str | Path], *, format: str =
     extra: dict[str, Any] = {}
     given = _given(loaded, options, extra)
     request = make_request(loaded, given, extra, "score()", imported=(format, tuple(map(str, paths))))
-    return _outside_of_loops(lambda: score_replies(loaded, request, format, paths, _say))
+    return _outside_of_loops(lambda: score_replies(loaded, request, format, paths, say))
 
 
 def _given(suite: Suite, options: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
@@ -64,7 +64,3 @@ def _outside_of_loops(work: Callable[[], Run]) -> Run:
         return work()
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(work).result()
-
-
-def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)

@@ -144,6 +144,19 @@ async def _expect(bench: Bench, **fields: Any) -> None:
     assert {name: getattr(reply, name) for name in fields} == fields
 
 
+@pytest.mark.usefixtures("hasty")
+def test_a_server_that_never_answers_stops_the_model(tmp_path: Path) -> None:
+    async def test(bench: Bench, server: MockServer) -> None:
+        asks = [bench.sender.ask(bench.make_ask(str(number))) for number in range(50)]
+        results = await asyncio.gather(*asks, return_exceptions=True)
+        assert len(server.requests) < 50
+        assert all(isinstance(it, NotAsked) or (isinstance(it, Reply) and it.status == "failed") for it in results)
+        assert len(bench.said) == 1
+        assert "it has never answered: no reply within 0.05 seconds" in bench.said[0]
+
+    with_sender(lambda request: Answer(hang=True), tmp_path, test, timeout=0.05)
+
+
 def test_headers_that_say_nothing_is_left_make_the_model_be_left_alone(tmp_path: Path) -> None:
     empty = completion()
     empty.headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m30s"}

@@ -217,3 +217,28 @@ def test_a_damaged_ledger_is_said_and_left_alone(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is damaged"), Ledger(path) as ledger:
         ledger.get([ask(1).key])
     assert path.read_bytes()[:4096] == content[:4096]
+
+
+def test_a_reply_that_can_not_be_kept_ends_the_wait_with_a_sentence(tmp_path: Path) -> None:
+    # Half of a surrogate pair is no text to SQLite, and a number of 100 bits no integer: nobody may wait for ever.
+    for reply in (Reply(status="ok", text="\ud83d"), Reply(status="ok", text="A", input_tokens=2**100)):
+        with Ledger(tmp_path / "ledger.sqlite") as ledger:
+            with pytest.raises(UserError, match="could not keep a reply"):
+                put_all(ledger, [ask(1)], reply)
+            with pytest.raises(UserError, match="could not keep a reply"):
+                put_all(ledger, [ask(2)])
+
+
+def test_reading_changes_nothing(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.touch()
+    with Ledger(empty, create=False) as ledger:
+        assert ledger.get([ask(1).key]) == {}
+    assert empty.stat().st_size == 0
+    path = tmp_path / "ledger.sqlite"
+    with Ledger(path) as ledger:
+        put_all(ledger, [ask(1)])
+    before = path.read_bytes()
+    with Ledger(path, create=False) as ledger:
+        assert ledger.get([ask(1).key]) == {ask(1).key: REPLY}
+    assert path.read_bytes() == before

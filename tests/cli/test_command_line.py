@@ -47,7 +47,7 @@ def test_the_version(tmp_path: Path) -> None:
         (("run",), "Name a suite"),
         (("run", "nix"), "There is no suite nix"),
         (("run", "nix:suite"), "there is no module nix"),
-        (("run", "three_choice:nix"), "three_choice has no 'nix'"),
+        (("run", "three_choice:nix"), "three_choice has no suite called 'nix'"),
         (("run", SUITE, "--limt", "3"), "Unrecognized arguments: --limt 3"),
         (("run", SUITE, "--limit", "some"), "limit must be a whole number, and is 'some'"),
         (("run", SUITE, "--limit", "0"), "limit must be at least 1, and is 0"),

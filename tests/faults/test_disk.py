@@ -59,7 +59,7 @@ def test_a_full_disk_under_the_run_folder(small_disk: Path, tmp_path: Path) -> N
         filler.write_bytes(b"x" * 500_000)
         done = counterfoil(*arguments, "--out", str(small_disk / "out"), cwd=tmp_path)
         assert done.returncode == 2
-        assert "Replies are safe in the ledger" in done.stderr
+        assert "replies that have come are safe in the ledger" in done.stderr
         assert "Traceback" not in done.stderr
         asked = len(server.requests)
         # With room, the same command goes on and ends well; what was stored is not asked again.

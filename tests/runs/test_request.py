@@ -71,7 +71,7 @@ def test_an_experiment_file_holds_everything_and_the_command_line_wins(tmp_path:
         ("limit = true", "e.toml: limit must be a whole number, and is True."),
         ("limit = 0", "e.toml: limit must be at least 1, and is 0."),
         ("temperature = -1", "e.toml: temperature must be at least 0, and is -1.0."),
-        ("temperature = nan", "e.toml: temperature must be at least 0, and is nan."),
+        ("temperature = nan", "e.toml: temperature must be a number, and is nan."),
         ('model = [{nam = "x"}]', "e.toml: a model is a name, or a table with a name; {'nam': 'x'} is neither."),
         ('model = [{name = "x", tempratur = 1}]', "e.toml: a model has no tempratur (did you mean temperature?)."),
         ('model = [{name = "x", timeout = "1"}]', "e.toml: x: timeout must be a number, and is '1'."),

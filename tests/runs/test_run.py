@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,10 @@ import pytest
 
 import counterfoil as cf
 import three_choice
-from commands import SUITE, counterfoil
+from commands import SUITE, counterfoil, environment
 from counterfoil.runs import answering
 from counterfoil.runs.folder import locked
-from mock_server import Answer, MockServer, completion
+from mock_server import Answer, MockServer, completion, error
 
 PLANTED = "planted/three_choice:suite"
 
@@ -171,6 +173,29 @@ def test_judges_are_asked_about_what_could_be_read_and_counted_apart() -> None:
     (judge,) = run.manifest["judges"]
     assert judge["asked"] == read.height
     assert run.manifest["models"][0]["asked"] == 60
+
+
+def test_a_judge_that_fails_leaves_the_replies_and_is_told() -> None:
+    def behave(request: dict[str, Any]) -> Answer:
+        return error(401, "wrong key") if request["model"] == "judge" else completion("B")
+
+    with MockServer(behave) as server:
+        arguments = ("run", SUITE, "--model", "vllm/m", "--judge", "vllm/judge", "--base-url", server.url)
+        done = counterfoil(*arguments, "--data", "10", "--out", "out", cwd=Path())
+    assert done.returncode == 1
+    assert "vllm/judge: the server said 401" in done.stderr
+    assert "10 replies could not be judged" in done.stdout
+    records = cf.Run("out").records
+    assert records["outcome"].to_list() == ["answered"] * 10, "the model has answered, whatever the judge does"
+    assert records["judged_right"].null_count() == 10
+
+
+def test_nobody_listening_is_no_reason_to_stop() -> None:
+    with MockServer(latency=0.5) as server:
+        arguments = f"run {SUITE} --model vllm/m --base-url {server.url} --data 30 --concurrency 4 --out out"
+        command = f"{sys.executable} -m counterfoil {arguments} 2>&1 >/dev/null | true"
+        subprocess.run(command, shell=True, env=environment(), check=True)
+    assert cf.Run("out").outcomes[0]["answered"] == 30
 
 
 def test_limit_is_a_stratified_sample_and_not_the_first() -> None:

@@ -15,10 +15,11 @@ import msgspec
 import polars as pl
 
 from counterfoil.asking.ask import Message, Reply
+from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.runs.imports import Importer
 from counterfoil.runs.options import Option
-from counterfoil.runs.suite import JudgeAsk, Respondent, Variant
+from counterfoil.runs.suite import JudgeAsk, Variant
 from counterfoil.stats import Estimate, proportions
 
 PROMPTS = {
@@ -82,11 +83,17 @@ class ThreeChoice:
         ]
 
     def planted(self, settings: Mapping[str, str]) -> Respondent:
+        unknown = set(settings) - {"right", "unreadable"}
+        if unknown:
+            raise ValueError(f"it has no {', '.join(sorted(unknown))}")
         right, unreadable = float(settings.get("right", 0.7)), float(settings.get("unreadable", 0.0))
 
         def respond(messages: Sequence[Message], sample: int) -> str:
             text = messages[-1].content
-            gold = LETTERS[(n := [int(x) for x in re.findall(r": (\d+)", text)]).index(max(n))]
+            numbers = [int(number) for number in re.findall(r": (\d+)", text)]
+            if not numbers:
+                return "I see no numbers."
+            gold = LETTERS[numbers.index(max(numbers))]
             digest = hashlib.sha256(f"{text}{sample}".encode()).digest()
             first, second = digest[0] / 256, digest[1] / 256
             if first < unreadable:

@@ -86,6 +86,7 @@ class Sender:
         self._ever_answered = False
         self._failed_in_a_row = 0
         self._complaints_in_a_row = 0
+        self._timeouts = 0
 
     async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
         """The reply: from the ledger, from the same ask under way, or from the model."""
@@ -130,14 +131,16 @@ class Sender:
         give_up_at = 0.0
         attempts = 0
         counted_attempts = 0
+        trouble = TryAgain("not asked")
         while True:
             self._check()
             entered_at = await self.pace.enter()
             reserved = None
             try:
-                while (quiet := self.pace.quiet_left()) > 0 and self._halt.reason is None:
-                    await self._halt.nap(quiet)
+                await self._nap(self.pace.quiet_left())
                 self._check()
+                if give_up_at and clock() > give_up_at:
+                    return self._failed(f"{trouble} (after {attempts} attempts)", attempts)
                 reserved = self.account.reserve(ask)
                 if reserved is None:
                     self._stop(self.account.budget.sentence)
@@ -168,7 +171,14 @@ class Sender:
             if counted_attempts >= MOST_ATTEMPTS or clock() + wait > give_up_at:
                 return self._failed(f"{trouble} (after {attempts} attempts)", attempts)
             self.account.tally.retries += 1
-            await self._halt.nap(wait)
+            await self._nap(wait)
+
+    async def _nap(self, seconds: float) -> None:
+        """Sleep, but neither past a stop of all nor past one of this model."""
+        clock = asyncio.get_running_loop().time
+        until = clock() + seconds
+        while (left := until - clock()) > 0 and self.stopped is None and self._halt.reason is None:
+            await self._halt.nap(min(left, 1.0))
 
     def _answered(self, reply: Reply, quiet: float) -> None:
         self._ever_answered = True
@@ -188,8 +198,13 @@ class Sender:
                 self._stop(f"it wants to be left alone for {trouble.wait:.0f} seconds: run the same command again then")
             elif self._complaints_in_a_row >= COMPLAINTS_TO_BE_QUIET:
                 self.pace.be_quiet(trouble.wait)
-        if isinstance(trouble, Unreachable) and not self._ever_answered and attempts >= ATTEMPTS_TO_REACH:
+        if self._ever_answered:
+            return
+        self._timeouts += isinstance(trouble, TimedOut)
+        if isinstance(trouble, Unreachable) and attempts >= ATTEMPTS_TO_REACH:
             self._stop(str(trouble))
+        elif self._timeouts >= MOST_ATTEMPTS:
+            self._stop(f"it has never answered: {trouble}, {self._timeouts} times")
 
     def _failed(self, reason: str, attempts: int) -> Reply:
         self.account.tally.failed += 1

@@ -16,12 +16,13 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply, TokenChoice
 from counterfoil.asking.lookup import Lookup, chunks, marks
-from counterfoil.asking.migrations import migrate
+from counterfoil.asking.migrations import is_complete, migrate
 from counterfoil.errors import UserError
 
 # A reply waits this long for others to share its transaction with.
@@ -49,11 +50,17 @@ class Ledger:
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self.path = path
         self._reader: sqlite3.Connection | None = None
+        self._connection: sqlite3.Connection | None = None
         self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
         self._writer: threading.Thread | None = None
         self._broken: UserError | None = None
-        if create or path.exists():
+        if create:
             self._reader = connect(path)
+            # Opened now, and not when the first reply comes: by then sockets may have taken all file descriptors.
+            self._connection = connect(path, any_thread=True)
+        else:
+            self._reader = connect_to_read(path)
+        if self._reader is not None:
             self._lookup = Lookup(self._reader)
 
     def __enter__(self) -> Ledger:
@@ -68,6 +75,10 @@ class Ledger:
             self._inbox.put(None)
             self._writer.join()
             self._writer = None
+        if self._connection is not None:
+            with suppress(sqlite3.Error):  # what was acknowledged is durable; a last checkpoint may find no room
+                self._connection.close()
+            self._connection = None
         if self._reader is not None:
             self._reader.close()
             self._reader = None
@@ -95,8 +106,8 @@ class Ledger:
 
     def _write(self) -> None:
         """The writer thread: take what has come, commit it together, tell who waits."""
-        connection: sqlite3.Connection | None = None
-        lookup: Lookup | None = None
+        assert self._connection is not None, "a ledger that is only read keeps nothing"
+        lookup = Lookup(self._connection)
         closing = False
         while not closing:
             batch, closing = self._take()
@@ -106,16 +117,13 @@ class Ledger:
                 if self._broken is not None:
                     raise self._broken
                 with explained(self.path):
-                    if connection is None or lookup is None:
-                        connection = connect(self.path)
-                        lookup = Lookup(connection)
-                    _tell(batch, _commit(connection, lookup, batch))
+                    _tell(batch, _commit(self._connection, lookup, batch))
             except UserError as error:
                 self._broken = error
                 _tell(batch, error)
-        if connection is not None:
-            with suppress(sqlite3.Error):  # what was acknowledged is durable; a last checkpoint may find no room
-                connection.close()
+            except Exception as error:  # whatever it is, nobody may wait for this thread in vain
+                self._broken = UserError(f"The ledger {self.path} could not keep a reply: {error!r}.")
+                _tell(batch, self._broken)
 
     def _take(self) -> tuple[list[_Entry], bool]:
         """Wait for an entry, then for those that come soon after; and whether the ledger is closing."""
@@ -132,13 +140,13 @@ class Ledger:
         return batch, True
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
     """A connection with the ledger's settings; every way in which a file can't be one is a clear sentence."""
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             raise UserError(f"{path} is a folder, and a ledger is a file: name one with --ledger.")
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=not any_thread)
         try:
             connection.execute("PRAGMA synchronous = FULL")
             migrate(connection, path)
@@ -147,6 +155,25 @@ def connect(path: Path) -> sqlite3.Connection:
             connection.close()
             raise
     return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection | None:
+    """A connection that changes nothing; None where there is no ledger yet, or an empty file."""
+    if not path.exists():
+        return None
+    with explained(path):
+        if path.is_dir():
+            raise UserError(f"{path} is a folder, and a ledger is a file: name one with --ledger.")
+        address = f"file:{quote(str(path.absolute()))}?mode=ro"
+        connection = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            if is_complete(connection, path):
+                return connection
+        except BaseException:
+            connection.close()
+            raise
+        connection.close()
+    return None
 
 
 @contextmanager

@@ -12,7 +12,15 @@ from typing import Any
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply, ask_from_canonical
-from counterfoil.asking.ledger import REPLY_COLUMNS, connect, explained, insert_replies, reply_from_row, reply_row
+from counterfoil.asking.ledger import (
+    REPLY_COLUMNS,
+    connect,
+    connect_to_read,
+    explained,
+    insert_replies,
+    reply_from_row,
+    reply_row,
+)
 from counterfoil.asking.lookup import Lookup, take_in_all
 from counterfoil.errors import UserError
 
@@ -43,7 +51,7 @@ class ExportedReply(msgspec.Struct):
 
 def info(path: Path) -> list[ModelInfo]:
     """What is there, model by model."""
-    with explained(path), closing(_existing(path)) as connection:
+    with explained(path), closing(_to_read(path)) as connection:
         failures = dict(connection.execute("SELECT model, count(*) FROM failures GROUP BY model"))
         rows = connection.execute(
             "SELECT model, count(*), sum(status = 'refused'), sum(status = 'truncated'),"
@@ -57,7 +65,7 @@ def info(path: Path) -> list[ModelInfo]:
 
 def export(path: Path, model: str | None = None) -> Iterator[ExportedReply]:
     """All replies, or those of one model, in the order they came."""
-    with explained(path), closing(_existing(path)) as connection:
+    with explained(path), closing(_to_read(path)) as connection:
         sql = f"SELECT key, model, received_at, ask, {REPLY_COLUMNS} FROM replies"  # noqa: S608
         where = " WHERE model = ?" if model is not None else ""
         for key, name, at, ask, *values in connection.execute(
@@ -69,6 +77,7 @@ def export(path: Path, model: str | None = None) -> Iterator[ExportedReply]:
 def import_lines(path: Path, lines: Iterable[bytes], where: str) -> tuple[int, int]:
     """Take exported replies in; gives how many were new and how many were there. All of them, or none."""
     new = there = 0
+    is_new = not path.exists()
     with explained(path), closing(connect(path)) as connection:
         lookup = Lookup(connection)
         connection.execute("BEGIN IMMEDIATE")
@@ -88,6 +97,9 @@ def import_lines(path: Path, lines: Iterable[bytes], where: str) -> tuple[int, i
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")
+            connection.close()
+            if is_new:
+                path.unlink()
             raise
     return new, there
 
@@ -104,7 +116,8 @@ def prune(path: Path, *, model: str | None, before: float | None, dry: bool) -> 
         values.append(before)
     where = " AND ".join(conditions) or "1"
     of_replies, of_failures = where.replace("at <", "received_at <"), where.replace("at <", "failed_at <")
-    with explained(path), closing(_existing(path)) as connection:
+    _to_read(path).close()
+    with explained(path), closing(_to_read(path) if dry else connect(path)) as connection:
         counts = (
             _count(connection, f"SELECT count(*) FROM replies WHERE {of_replies}", values),  # noqa: S608
             _count(connection, f"SELECT count(*) FROM failures WHERE {of_failures}", values),  # noqa: S608
@@ -122,10 +135,11 @@ def prune(path: Path, *, model: str | None, before: float | None, dry: bool) -> 
     return counts
 
 
-def _existing(path: Path) -> sqlite3.Connection:
-    if not path.exists():
+def _to_read(path: Path) -> sqlite3.Connection:
+    connection = connect_to_read(path)
+    if connection is None:
         raise UserError(f"There is no ledger {path}: name one with --ledger.")
-    return connect(path)
+    return connection
 
 
 def _checked_line(line: bytes, where: str) -> tuple[ExportedReply, Ask]:

@@ -72,6 +72,11 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
+def is_complete(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether all tables are there; refuses what is not a ledger or comes from a newer version."""
+    return _applied(connection, path) == list(MIGRATIONS)
+
+
 def _applied(connection: sqlite3.Connection, path: Path) -> list[str]:
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables:

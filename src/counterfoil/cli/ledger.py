@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from counterfoil.cli.results import print_json
 from counterfoil.errors import UserError
+from counterfoil.runs.options import DEFAULT_LEDGER
 
 EXAMPLE = "counterfoil ledger export --model openai/gpt-4o --to replies.jsonl"
-DEFAULT = ".counterfoil/ledger.sqlite"
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
@@ -19,7 +20,9 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
 
     def action(name: str, text: str) -> argparse.ArgumentParser:
         made: argparse.ArgumentParser = actions.add_parser(name, help=text, description=text, allow_abbrev=False)
-        made.add_argument("--ledger", default=DEFAULT, metavar="FILE", help=f"the ledger (default: {DEFAULT})")
+        made.add_argument(
+            "--ledger", default=DEFAULT_LEDGER, metavar="FILE", help=f"the ledger (default: {DEFAULT_LEDGER})"
+        )
         return made
 
     action("info", "what it holds, model by model").add_argument("--json", action="store_true", help="as JSON")
@@ -45,9 +48,7 @@ def _info(path: Path, parsed: argparse.Namespace) -> int:
 
     infos = info(path)
     if parsed.json:
-        import msgspec
-
-        print(msgspec.json.format(msgspec.json.encode(infos), indent=2).decode())
+        print_json(infos)
         return 0
     rows = [["model", "replies", "refused", "truncated", "failures", "tokens in", "tokens out", "last"]]
     for row in infos:

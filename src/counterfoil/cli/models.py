@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
+
+from counterfoil.cli.results import print_json
+from counterfoil.console import say
 
 EXAMPLE = "counterfoil models get smollm2"
 
@@ -20,16 +22,14 @@ def call(parsed: argparse.Namespace) -> int:
     if parsed.action == "get":
         from counterfoil.asking.models.weights import get_smollm2
 
-        get_smollm2(lambda sentence: print(sentence, file=sys.stderr, flush=True))
+        get_smollm2(say)
         return 0
     from counterfoil.asking.models.names import model_names
     from counterfoil.report.text import table
 
     names = model_names()
     if parsed.json:
-        import msgspec
-
-        print(msgspec.json.format(msgspec.json.encode(names), indent=2).decode())
+        print_json(names)
         return 0
     rows = [["name", "usable", "what it is, or what it still needs"]]
     rows += [[name.name, "no" if name.needs else "yes", name.needs or name.what] for name in names]

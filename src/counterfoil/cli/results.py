@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from counterfoil.console import say
 
 if TYPE_CHECKING:
     from counterfoil.runs.folder import Run
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 def run_and_show(make_run: Callable[[], Run], *, as_json: bool) -> int:
     """Make the run and print its summary; 1 if questions were left out or replies not judged."""
     from counterfoil.report.text import summary_text
-    from counterfoil.runs.folder import SUMMARY
     from counterfoil.runs.run import LeftAtOnce
 
     try:
@@ -24,13 +25,15 @@ def run_and_show(make_run: Callable[[], Run], *, as_json: bool) -> int:
         sys.stderr.flush()
         os._exit(130)  # a model in this process may still be busy
     if as_json:
-        sys.stdout.write((run.folder / SUMMARY).read_text(encoding="utf-8"))
+        print_json(run.whole_summary)
     else:
         print(summary_text(run))
         print(f"\nThe run is in {run.folder}: summary.json, records.parquet, manifest.json.")
     return 0 if run.is_complete else 1
 
 
-def say(sentence: str) -> None:
-    """Tell the user a sentence, beside the results."""
-    print(sentence, file=sys.stderr, flush=True)
+def print_json(value: Any) -> None:
+    """Print a result as JSON that people can read, too."""
+    import msgspec
+
+    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())

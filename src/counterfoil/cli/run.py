@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.cli.options import add_option
-from counterfoil.cli.results import run_and_show, say
+from counterfoil.cli.results import print_json, run_and_show
+from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.runs.options import RUN_OPTIONS
 
@@ -31,11 +32,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     )
     parser.add_argument("--dry-run", action="store_true", help="show asks, tokens and cost; ask nothing")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-    suite = named_suite(arguments)
-    if suite is not None and suite.options:
-        group = parser.add_argument_group(f"options of {suite.name}")
-        for option in suite.options:
-            add_option(group, option)
+    add_suite_options(parser, arguments)
 
 
 def call(parsed: argparse.Namespace) -> int:
@@ -68,15 +65,22 @@ def _dry_run(suite: Suite, request: RunRequest, *, as_json: bool) -> int:
 
     rows = dry_run(suite, request)
     if as_json:
-        import msgspec
-
-        print(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        print_json(rows)
     else:
         print(dry_run_text(rows))
     return 0
 
 
-def named_suite(arguments: Sequence[str]) -> Suite | None:
+def add_suite_options(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    """The options of the suite that these arguments name, under a heading of their own."""
+    suite = _named_suite(arguments)
+    if suite is not None and suite.options:
+        group = parser.add_argument_group(f"options of {suite.name}")
+        for option in suite.options:
+            add_option(group, option)
+
+
+def _named_suite(arguments: Sequence[str]) -> Suite | None:
     """The suite that these arguments will name, so that its options can be declared before they are parsed."""
     from counterfoil.runs.suites import load_suite
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from counterfoil.cli.options import add_option
-from counterfoil.cli.results import run_and_show, say
-from counterfoil.cli.run import named_suite
+from counterfoil.cli.results import run_and_show
+from counterfoil.cli.run import add_suite_options
+from counterfoil.console import say
 from counterfoil.runs.options import RUN_OPTIONS
 
 EXAMPLE = "counterfoil score explain --from jsonl replies.jsonl --data questions.json --out scored"
@@ -26,11 +27,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         if option.name not in NOT_HERE:
             add_option(parser, option)
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
-    suite = named_suite(arguments)
-    if suite is not None and suite.options:
-        group = parser.add_argument_group(f"options of {suite.name}")
-        for option in suite.options:
-            add_option(group, option)
+    add_suite_options(parser, arguments)
 
 
 def call(parsed: argparse.Namespace) -> int:

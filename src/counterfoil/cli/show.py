@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
+
+from counterfoil.cli.results import print_json
 
 EXAMPLE = "counterfoil show runs/bias-kqzrmwpd"
 
@@ -16,11 +17,11 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
 
 def call(parsed: argparse.Namespace) -> int:
     from counterfoil.report.text import summary_text
-    from counterfoil.runs.folder import SUMMARY, Run
+    from counterfoil.runs.folder import Run
 
     run = Run(parsed.run)
     if parsed.json:
-        sys.stdout.write((run.folder / SUMMARY).read_text(encoding="utf-8"))
+        print_json(run.whole_summary)
     else:
         print(summary_text(run))
     return 0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +21,7 @@ from counterfoil.asking.prices import Price, load_prices, price_of
 from counterfoil.datasets.verdict import FAILED, NOT_ASKED, Verdict, verdict_reader
 from counterfoil.errors import UserError
 from counterfoil.judging.step import Failure, Step, ask_step
+from counterfoil.runs.askers import Say, interruptible
 from counterfoil.runs.progress import Progress, Watched
 from counterfoil.runs.rows import Standing
 
@@ -29,7 +29,6 @@ from counterfoil.runs.rows import Standing
 WORKERS, WORKERS_PER_PLACE = 16, 2
 
 T = TypeVar("T")
-Say = Callable[[str], None]
 
 
 class JudgeSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,32 +123,7 @@ async def open_judge(ready: ReadyJudge, say: Say) -> AsyncIterator[Judging]:
     with Ledger(settings.ledger) as ledger:
         sender = Sender(model, ledger, pace=pace, timeout=settings.spec.timeout, account=account, halt=halt, say=say)
         try:
-            with _interruptible(halt, sender, say):
+            with interruptible(halt, [sender], say):
                 yield Judging(ready, sender)
         finally:
             await model.close()
-
-
-@contextmanager
-def _interruptible(halt: Halt, sender: Sender, say: Say) -> Iterator[None]:
-    """Ctrl-C once, or a request to end: stop asking, keep what is there. Twice: leave now."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    assert task is not None
-
-    def interrupted() -> None:
-        if halt.reason is not None:
-            task.cancel()
-            return
-        halt.stop("interrupted")
-        say(f"Stopping: {sender.pace.in_flight} asks are still in flight. Ctrl-C again leaves at once.")
-
-    handled = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with suppress(ValueError, RuntimeError, NotImplementedError):  # not in the main thread, or on Windows
-            loop.add_signal_handler(number, interrupted)
-            handled.append(number)
-    try:
-        yield
-    finally:
-        for number in handled:
-            loop.remove_signal_handler(number)

@@ -18,13 +18,14 @@ import msgspec
 from counterfoil.asking.models.weights import hash_file
 from counterfoil.datasets.curation import Manifest, Recorder, Source, read_manifest
 from counterfoil.datasets.fetch import resolved
-from counterfoil.datasets.judged import JudgeSettings, Judging, ReadyJudge, Say, ask_verdicts, open_judge
+from counterfoil.datasets.judged import JudgeSettings, Judging, ReadyJudge, ask_verdicts, open_judge
 from counterfoil.datasets.registry import is_registered
 from counterfoil.datasets.review import decisions, has_entries, write_review
 from counterfoil.datasets.verdict import NOT_ASKED
 from counterfoil.errors import UserError
 from counterfoil.explain.questions import SCORE_KINDS, Question, load_questions
 from counterfoil.explain.scoring import is_confusing_by_threshold
+from counterfoil.runs.askers import Say
 from counterfoil.runs.files import replacing
 from counterfoil.runs.folder import locked
 from counterfoil.runs.sampling import Sample, chosen_ids

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from counterfoil.asking.ask import Message
+from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.explain.questions import Question, load_questions
 from counterfoil.explain.scoring import Facts, penalty, reward
-from counterfoil.runs.suite import Respondent
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
 from counterfoil.explain.scoring import is_confusing_by_threshold
 
@@ -62,9 +63,9 @@ def load_questions(data: str | None, scores: str = "listwise") -> Questions:
         folder = resources.files("counterfoil.explain") / "samples"
         files = [(file, (folder / file).read_bytes()) for file in SAMPLES[name]]
     else:
-        name = Path(data).name
+        name, path = Path(data).name, _path(data)
         try:
-            files = [(data, Path(data).read_bytes())]
+            files = [(str(path), path.read_bytes())]
         except OSError as error:
             raise UserError(
                 f"--data {data}: there is no such dataset ({', '.join(SAMPLES)}), nor a file that can be read."
@@ -72,6 +73,15 @@ def load_questions(data: str | None, scores: str = "listwise") -> Questions:
     content = b"".join(raw for _, raw in files)
     questions = [question for file, raw in files for question in parse_questions(raw, file, scores)]
     return Questions(name, hashlib.sha256(content).hexdigest(), questions)
+
+
+def _path(data: str) -> Path:
+    """A file, or the cached one of a dataset that can be fetched."""
+    if not is_registered(data):
+        return Path(data)
+    from counterfoil.datasets.fetch import dataset_path  # loads aiohttp
+
+    return dataset_path(data)
 
 
 def parse_questions(raw: bytes, where: str, scores: str = "listwise") -> list[Question]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from counterfoil.explain.forms import GOLD, lexicon
+from counterfoil.explain.forms import lexicon
+from counterfoil.explain.forms_names import GOLD
 from counterfoil.explain.reading_answer import answer_is_right
 from counterfoil.explain.reading_spans import spans
 

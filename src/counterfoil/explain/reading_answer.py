@@ -6,27 +6,32 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from counterfoil.explain.forms import GOLD, gold_lexicon
+from counterfoil.explain.forms import gold_lexicon
+from counterfoil.explain.forms_names import GOLD
 from counterfoil.explain.reading_spans import Span, spans
 
 # From here on a reply speaks of answers that it does not give.
 _ASIDE = re.compile(
-    r"clarification|(?:incorrect|wrong|alternative|plausible)[\w ,]{0,30}(?:answers?|alternatives?|options?)|"
-    r"\b(?:some|one|others?|people|someone|you|many)\b[^.\n]{0,20}\b(?:might|may|could|mistak\w+|confus\w+|assum\w+|think|thinks|thought|believ\w+)|"
-    r"misconception|오답|착각|혼동|헷갈",
+    r"clarification|(?:incorrect|wrong|alternative|plausible)[\w ,]{0,30}(?:answer|alternative|option)|misconception|"
+    r"\b(?:some|one|others?|people|someone|you|many)\b[^.\n]{0,20}"
+    r"\b(?:might|may|could|mistak\w+|confus\w+|assum\w+|think|thinks|thought|believ\w+)|"
+    r"[^.!?\n]{0,60}(?:오답|착각|혼동|헷갈)",  # in Korean the verb comes last: the aside is the whole sentence
     re.I,
 )
 # Says in so many words what the answer is.
 _ANSWER = re.compile(r"\banswer\b[^.:\n]{0,60}?(?:\bis\b|\bwas\b|:)|정답은|답은", re.I)
 _RIGHT_ANSWER = re.compile(
-    r"(?<!not the )(?<!not a )\b(?:correct|right|final|actual) answer\b[^.:\n]{0,60}?(?:\bis\b(?! not)|\bwas\b(?! not)|:)|정답은",
+    r"(?<!not the )(?<!not a )\b(?:correct|right|final|actual|the) answer\b"
+    r"[^.:\n]{0,60}?(?:\bis\b(?! not)|\bwas\b(?! not)|:)|정답은",
     re.I,
 )
+_TURN = re.compile(r"\b(?:but|however|actually|in fact|in reality)\b|사실|실제로", re.I)
 _CONCLUSION = re.compile(r"\b(?:therefore|thus|hence|so|in conclusion|in summary)\b|따라서|그러므로", re.I)
 _IN_PASSING = re.compile(r"(?:also|better|otherwise) (?:known as|called)\s[\w\s]{0,20}$", re.I)
 _SENTENCE_END = re.compile(r"[.!?:]\s|\n")
 _REJECTING_BEFORE = re.compile(
-    r"(?:\b(?:not|never|rather than|instead of|unlike|other than|incorrect\w*|wrong\w*|confus\w+|mistak\w+|neither|nor)|n't)\b"
+    r"(?:\b(?:not|never|rather than|instead of|unlike|other than|neither|nor)|"
+    r"\b(?:incorrect|wrong|confus|mistak)\w*|n't)\b"
     r"(?!.*\bbut\b)[^.!?,;:\n]{0,40}$",
     re.I,
 )
@@ -58,7 +63,8 @@ def _given_answer(reply: str, found: Sequence[Span]) -> Span | None:
     asserted = [span for span in found if not _is_rejected(reply, span)]
     ahead = [span for span in asserted if aside is None or span.start < aside.start()]
     if not ahead:
-        return _after(reply, _RIGHT_ANSWER, asserted)
+        opens_with_it = aside is not None and not _SENTENCE_END.search(reply, 0, aside.start())
+        return _after(reply, _RIGHT_ANSWER, asserted) or (_after(reply, _TURN, asserted) if opens_with_it else None)
     said = _after(reply, _ANSWER, ahead)
     if said is not None:
         return said

@@ -5,28 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from counterfoil.explain.forms import GOLD, KIND_KEYS, MONTH_KEYS, Form, Lexicon, Part, is_number
-from counterfoil.explain.reading_words import FUNCTION_WORDS, TITLES, UNITS, Word, Words, fold
-
-_UNIT_KEYS = frozenset(map(fold, UNITS))
-# "Season 2" numbers a season: it does not say that there are two of anything.
-_NUMBERED = frozenset(
-    map(
-        fold,
-        "season episode series chapter verse volume part step page figure version section paragraph alternative answer "
-        "option clarification example point note reason misconception choice question item table day week round".split(),
-    )
+from counterfoil.explain.forms import Lexicon
+from counterfoil.explain.forms_names import GOLD, Form, Part, is_number
+from counterfoil.explain.forms_vocabulary import (
+    BEFORE_BARE_NOUNS,
+    BEFORE_OTHER_NAMES,
+    BEFORE_TO_NOUN,
+    BEFORE_VERBS,
+    FUNCTION_WORDS,
+    KINDS,
+    TITLES,
 )
-_NEW = frozenset(("north", "south", "east", "west", "new"))
-# A bare noun after one of these names a thing: "or chess", "think that chess"; "a different band" does not.
-_BARE_AFTER = frozenset("and or not than that like as is was with called".split())
-
-_BEFORE_VERBS = frozenset("to can could will would may might must should cannot they we i you".split())
-_BEFORE_TO_NOUN = frozenset(
-    "compared similar close closer related relative opposed due refer refers referring referred belong belongs limited "
-    "next equal prior according identical attributed back switch switched turn turned changed change point points lead "
-    "leads led apply applies from and or as".split()
-)
+from counterfoil.explain.reading_words import Word, Words
 
 
 class Reply(Words):
@@ -40,11 +30,14 @@ class Reply(Words):
         """The word directly before, if only a space, a hyphen or the point of an initial or title lies between."""
         if at == 0:
             return None
-        word, gap = self[at - 1], self.gap(at - 1)
-        return word if gap in (" ", "-", "‑") or (gap == ". " and (len(word.raw) == 1 or word.key in TITLES)) else None
+        return self[at - 1] if self._beside(at - 1) else None
 
     def after(self, at: int) -> Word | None:
-        return self[at + 1] if at + 1 < len(self) and self.gap(at) in (" ", "-", "‑") else None
+        return self[at + 1] if at + 1 < len(self) and self._beside(at) else None
+
+    def _beside(self, left: int) -> bool:
+        gap = self.gap(left)
+        return gap in (" ", "-", "‑") or (gap == ". " and (len(self.raws[left]) == 1 or self.keys[left] in TITLES))
 
     def joined(self, first: int, last: int) -> bool:
         """Whether the words from `first` to `last` are one run: no line, sentence or clause ends between them."""
@@ -68,7 +61,7 @@ def is_echo(reply: Reply, first: int, last: int, known: Lexicon) -> bool:
     if keys[0] not in asked:
         return False
     left = reply.keys[first - 1] if first else ""
-    right = reply[last + 1].key if last + 1 < len(reply) else ""
+    right = reply.keys[last + 1] if last + 1 < len(reply) else ""
     for at in range(len(asked) - len(keys) + 1):
         if asked[at : at + len(keys)] != keys:
             continue
@@ -81,21 +74,21 @@ def is_echo(reply: Reply, first: int, last: int, known: Lexicon) -> bool:
 
 
 def is_inside_other_name(reply: Reply, first: int, last: int) -> bool:
-    """South Africa is not Africa, 2 Samuel 7 is not Samuel, Newcastle upon Tyne is not the Tyne."""
+    """South Korea is not Korea, 2 Kings 7 is not Kings, Kingston upon Hull is not Hull."""
     before, after = reply.before(first), reply.after(last)
     if before is not None:
-        if is_capital(before) and before.key in _NEW and reply[first].key not in _NEW:
+        if is_capital(before) and before.key in BEFORE_OTHER_NAMES and reply.keys[first] not in BEFORE_OTHER_NAMES:
             return True
         if before.key == "upon" or (before.key == "on" and reply.gap(first - 1) == "-"):
             return True
         if before.raw in ("1", "2", "3", "I", "II", "III"):
             return after is not None and is_number(after.key)
-    # A chapter and verse: Samuel 7:12.
+    # A chapter and verse: Ruth 1:16.
     return after is not None and re.match(r"\s\d+:\d", reply.text[reply[last].end : reply[last].end + 8]) is not None
 
 
 def is_other_word(reply: Reply, first: int, last: int, form: Form, gold_is_a_name: bool) -> bool:
-    """A word in small letters that is not the name in capitals: "mark" beside the answer Timothy is not Mark."""
+    """A word in small letters that is not the name in capitals: "frank" beside the answer Oliver is not Frank."""
     word = reply[first]
     if form.exact_case:
         return not all(raw.isupper() for raw in reply.raws[first : last + 1])
@@ -106,92 +99,21 @@ def is_other_word(reply: Reply, first: int, last: int, form: Form, gold_is_a_nam
     if not gold_is_a_name:
         return False
     before = reply.text[max(0, word.start - 2) : word.start]
-    bare = first == 0 or before[:1] in ",;:\n*-" or before[-1:] in "\"“'‘*(\n" or reply[first - 1].key in _BARE_AFTER
+    bare = (
+        first == 0
+        or before[:1] in ",;:\n*-"
+        or before[-1:] in "\"“'‘*(\n"
+        or reply.keys[first - 1] in BEFORE_BARE_NOUNS
+    )
     return not bare
 
 
 def _is_verb(reply: Reply, at: int) -> bool:
-    """ "Able to fly", "they fly", "can fly"; not "compared to glass"."""
+    """As in "able to fly", "they fly", "can fly"; not in "compared to glass"."""
     before = reply.before(at)
-    if before is None or before.key not in _BEFORE_VERBS:
+    if before is None or before.key not in BEFORE_VERBS:
         return False
-    return before.key != "to" or at < 2 or reply.keys[at - 2] not in _BEFORE_TO_NOUN
-
-
-def is_number_of_it(reply: Reply, at: int, last: int, known: Lexicon) -> bool:
-    """Whether a number stands for a number of what is asked for: not a list's number, a date, a measure, a label."""
-    if at != last:  # "twenty-five" and "one hundred", in words
-        return all(raw.isalpha() for raw in reply.raws[at : last + 1])
-    word, text = reply[at], reply.text
-    before = reply[at - 1] if at else None
-    after = reply[at + 1] if at + 1 < len(reply) else None
-    gap_before = reply.gap(at - 1) if at else text[: word.start]
-    gap_after = reply.gap(at) if after else text[word.end :]
-    asked = known.question_keys
-    if not word.raw[0].isdecimal():
-        return _is_number_word_of_it(reply, at, known)
-    if gap_after[:1] in ".)" and len(word.raw) < 4 and after is not None and gap_after[1:2] in tuple(" *\t"):
-        line_before = gap_before.rpartition("\n")[2]
-        starts_line = (at == 0 or "\n" in gap_before) and not line_before.strip(" \t*#-•(>")
-        # "(1) one thing (2) another", but "ten (10)".
-        inline = gap_after[:1] == ")" and (before is None or before.key != word.key) and after.raw[0].isalpha()
-        if starts_line or inline:
-            return False
-    could_be_day = len(word.key) <= 2
-    if before is not None and could_be_day:
-        if before.key in MONTH_KEYS and gap_before in (" ", ". "):
-            return False
-        if gap_before in ("-", "/") and len(before.key) == 4 and before.key.isdecimal():
-            return False
-    if after is not None and could_be_day:
-        if gap_after == " " and after.key in MONTH_KEYS and (is_capital(after) or after.key != "may"):
-            return False
-        if gap_after == "" and after.key[0] in "월일":
-            return False
-        if gap_after in ("-", "/") and len(after.key) == 4 and after.key.isdecimal():
-            return False
-    if gap_after.startswith("%") and "percent" not in asked:
-        return False
-    if before is not None and gap_before == " " and before.key in _NUMBERED and before.key not in asked:
-        return False
-    if (gap_before.endswith(":") and before is not None and is_number(before.key)) or (
-        gap_after == ":" and after is not None and is_number(after.key)
-    ):
-        return False
-    return not _is_measure(reply, at, asked)
-
-
-def _is_measure(reply: Reply, at: int, asked: Sequence[str]) -> bool:
-    """ "30 minutes", "15-30 mph": another unit than the question's."""
-    words = reply
-    for _ in range(2):
-        if at + 1 >= len(words):
-            return False
-        gap, after = reply.gap(at), words[at + 1]
-        if gap in (" ", "-", "‑", "") and after.key in _UNIT_KEYS:
-            return after.key not in asked
-        if not (gap in ("-", "–", "—") or gap == " ") or not (is_number(after.key) or after.key in ("to", "or")):
-            return False
-        at += 1
-    return False
-
-
-def _is_number_word_of_it(reply: Reply, at: int, known: Lexicon) -> bool:
-    word = reply[at]
-    before, after = reply.before(at), reply.after(at)
-    counted = after is not None and after.key in known.counted
-    # "The Battle of the Five Armies" counts nothing.
-    if not word.raw.islower() and before is not None and not counted:
-        return False
-    if before is not None and reply.gap(at - 1) == "-" and is_number(before.key):
-        return False
-    if counted:
-        return True
-    if word.key in ("0", "1") or _is_measure(reply, at, known.question_keys):
-        return False
-    if known.counts:
-        return before is None or before.key not in ("the", "these", "those", "other", "of")
-    return before is not None and before.key in ("number", "not", "is", "or", "be") and after is None
+    return before.key != "to" or at < 2 or reply.keys[at - 2] not in BEFORE_TO_NOUN
 
 
 def part_owner(reply: Reply, at: int, part: Part) -> tuple[bool, bool]:
@@ -199,18 +121,27 @@ def part_owner(reply: Reply, at: int, part: Part) -> tuple[bool, bool]:
     word = reply[at]
     if not is_capital(word):
         return False, False
-    before, after = reply.before(at), reply.after(at)
-    if after is not None and is_capital(after) and after.key not in FUNCTION_WORDS:
-        mine = after.key in part.name or after.key in KIND_KEYS
+    following = _capitals_beside(reply, at, 1)
+    if following and following[0] not in FUNCTION_WORDS:
+        mine = any(key in part.name or key in KINDS for key in following)
         return mine and not part.last, not mine
-    if before is not None and is_capital(before) and before.key not in FUNCTION_WORDS | TITLES:
-        chain = at
-        while at - chain < 4 and (left := reply.before(chain)) is not None and is_capital(left):
-            chain -= 1
-            if left.key in part.name or left.key in KIND_KEYS or _short_for(left.key, part.name):
-                return part.last, False
-        return False, True
+    leading = _capitals_beside(reply, at, -1)
+    if leading and leading[0] not in FUNCTION_WORDS | TITLES:
+        mine = any(key in part.name or key in KINDS or _short_for(key, part.name) for key in leading)
+        return mine and part.last, not mine
     return True, False
+
+
+def _capitals_beside(reply: Reply, at: int, step: int) -> list[str]:
+    """Up to three words with capitals that go on from a word, to the right or to the left."""
+    keys: list[str] = []
+    while len(keys) < 3:
+        beside = reply.after(at) if step > 0 else reply.before(at)
+        if not is_capital(beside):
+            break
+        at += step
+        keys.append(reply.keys[at])
+    return keys
 
 
 def _short_for(key: str, name: frozenset[str]) -> bool:

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
+
+from counterfoil.explain.reading_words import tokens_of
 
 # What can follow a noun without a space. Several can follow each other: 서울+에서+는.
 _PARTICLES = """
-    은 는 이 가 을 를 의 에 에서 에게 에게서 한테 께 께서 로 으로 로서 으로서
-    로써 으로써 와 과 랑 이랑 하고 도 만 까지 부터
-    마저 조차 밖에 뿐 보다 처럼 같이 만큼 대로 마다 나 이나 든지 이든지 든 이든 라도 이라도
-    며 이며 고 이고 다 이다 입니다
-    이에요 예요 이예요 이야 야 요 이요 였다 이었다 였습니다 이었습니다 였고 이었고 였으며 이었으며 인 일 인지
-    인데 이란 란
-    라는 이라는 라고 이라고 라 이라 라면 이라면 지만 이지만 이므로 므로 이니 이자 자 여서 이어서 여야
-    이어야 임 들 씨 님 군 양 등
-""".split()
+은 는 이 가 을 를 의 에 에서 에게 에게서 한테 께 께서 로 으로 로서 으로서 로써
+으로써 와 과 랑 이랑 하고 도 만 까지 부터 마저 조차 밖에 뿐 보다 처럼 같이 만큼
+대로 마다 나 이나 든지 이든지 든 이든 라도 이라도 며 이며 고 이고 다 이다 입니다
+이에요 예요 이예요 이야 야 요 이요 였다 이었다 였습니다 이었습니다 였고 이었고
+였으며 이었으며 인 일 인지 인데 이란 란 라는 이라는 라고 이라고 라 이라 라면
+이라면 지만 이지만 이므로 므로 이니 이자 자 여서 이어서 여야 이어야 임 들 씨 님
+군 양 등
+"""
 # What kind of place it is, often written on to its name: 대구광역시 is 대구.
 _PLACE = "(?:광역시|특별시|특별자치시|특별자치도|시)?"
-_ENDING = _PLACE + "(?:" + "|".join(sorted(_PARTICLES, key=len, reverse=True)) + "){0,3}"
+_ENDING = _PLACE + "(?:" + "|".join(sorted(_PARTICLES.split(), key=len, reverse=True)) + "){0,3}"
 _HANGUL = re.compile("[가-힣]")
 _UNSPACED = re.compile("[가-힣\u3040-\u30ff\u3400-\u9fff]")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
-def has_hangul_or_cjk(name: str) -> bool:
-    return _UNSPACED.search(name) is not None
+def is_matched_as_text(name: str) -> bool:
+    """Names in these scripts, and names without any letter or digit, are looked for as they are, not word by word."""
+    return _UNSPACED.search(name) is not None or (bool(name.strip()) and not tokens_of(name))
 
 
 def unspaced_script(names: Sequence[tuple[int, str]]) -> tuple[re.Pattern[str] | None, tuple[int, ...]]:
     """A pattern with one group for each name in such a script, longest first, and the owners of the groups."""
-    mine = sorted(((owner, name.strip()) for owner, name in names if has_hangul_or_cjk(name)), key=lambda n: -len(n[1]))
+    texts = [(owner, unicodedata.normalize("NFC", name.strip())) for owner, name in names if is_matched_as_text(name)]
+    mine = sorted(texts, key=lambda text: -len(text[1]))
     if not mine:
         return None, ()
     return re.compile("|".join(_pattern(name) for _, name in mine), re.I), tuple(owner for owner, _ in mine)

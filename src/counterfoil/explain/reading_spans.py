@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple, TypeAlias
 
-from counterfoil.explain.forms import GOLD, Form, Lexicon
+from counterfoil.explain.forms import Lexicon
+from counterfoil.explain.forms_names import GOLD, Form
 from counterfoil.explain.reading_context import (
     Reply,
     gold_is_name,
     is_echo,
     is_inside_other_name,
-    is_number_of_it,
     is_other_word,
     part_owner,
 )
+from counterfoil.explain.reading_numbers import is_number_of_it
 from counterfoil.explain.reading_words import fold, tokens_of
-
 
 Run: TypeAlias = tuple[int, int, Form]  # the first word, the last word, what they are
 
@@ -29,14 +30,25 @@ class Span(NamedTuple):
 def spans(text: str, known: Lexicon, *, gaps: bool = False) -> list[Span]:
     """Every place where the text means a candidate or the gold answer, in order, none overlapping.
 
-    With `gaps`, "Colonel Tom Parker" is the name "Colonel Parker" rather than "Tom Parker".
+    With `gaps`, "Captain James Cook" is the name "Captain Cook" rather than "James Cook".
     """
     found = _by_words(text, known, gaps)
     if known.unspaced is not None:
-        for match in known.unspaced.finditer(text):
-            owner = known.unspaced_owners[(match.lastindex or 1) - 1]
-            found.append(Span(*match.span(match.lastindex or 1), owner))
+        found = _without_overlaps(_unspaced(text, known.unspaced, known) + found)
     return sorted(span for span in found if span.owner not in known.same_as_gold)
+
+
+def _unspaced(text: str, pattern: re.Pattern[str], known: Lexicon) -> list[Span]:
+    groups = ((match, match.lastindex or 1) for match in pattern.finditer(text))
+    return [Span(*match.span(group), known.unspaced_owners[group - 1]) for match, group in groups]
+
+
+def _without_overlaps(found: list[Span]) -> list[Span]:
+    kept: list[Span] = []
+    for span in sorted(found, key=lambda span: (span.start, -span.end)):
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return kept
 
 
 def _by_words(text: str, known: Lexicon, gaps: bool) -> list[Span]:
@@ -72,11 +84,11 @@ def _looser_runs(reply: Reply, known: Lexicon, gaps: bool) -> list[Run]:
     for letters, owner in known.acronyms.items():
         for first, raw in enumerate(raws[: len(raws) - len(letters) + 1]):
             last = first + len(letters) - 1
-            if raw[0] == letters[0] and tuple(raw[0] for raw in raws[first : last + 1] if len(raw) > 1) == tuple(
-                letters
-            ):
-                if reply.joined(first, last):
-                    runs.append((first, last, Form((), owner)))
+            if raw[0] != letters[0]:
+                continue
+            initials = "".join(raw[0] for raw in raws[first : last + 1] if len(raw) > 1)
+            if initials == letters and reply.joined(first, last):
+                runs.append((first, last, Form((), owner)))
     if gaps and not known.gapped.keys().isdisjoint(reply.keys):
         for first, key in enumerate(reply.keys):
             for last_key, owner in known.gapped.get(key, ()):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from counterfoil.asking.ask import Message, Reply
+from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.explain.importers import importers
 from counterfoil.explain.judge import Judgement, judge_mentions, judge_reply
@@ -20,7 +21,7 @@ from counterfoil.explain.results import Reading, Verdicts
 from counterfoil.explain.scoring import CONFUSING_AT, Facts, label_all, penalty, reward, score
 from counterfoil.runs.imports import Importer
 from counterfoil.runs.options import Option, with_defaults
-from counterfoil.runs.suite import JudgeAsk, Respondent, Row, Variant
+from counterfoil.runs.suite import JudgeAsk, Row, Variant
 from counterfoil.stats.estimate import Estimate
 
 if TYPE_CHECKING:

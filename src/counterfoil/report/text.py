@@ -85,7 +85,7 @@ def _outcomes(run: Run) -> str:
     rows += [[row["model"], row["variant"], *(f"{row[name]:,}" for name in shown)] for row in outcomes]
     text = table(rows)
     if run.unjudged:
-        text += f"\n\n{run.unjudged:,} replies could not be judged: the judge was not asked."
+        text += f"\n\n{run.unjudged:,} replies could not be judged: a judge was not asked, or did not answer."
     missing = sum(row[name] for row in outcomes for name in LEFT_OUT)
     if missing:
         text += f"\n\n{missing:,} were left out, among them:"

@@ -51,7 +51,7 @@ async def open_askers(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Ask
     models = [sender(model, spec) for model, spec in zip(plan.models, request.models, strict=True)]
     judges = [sender(model, spec) for model, spec in zip(plan.judges, request.judges, strict=True)]
     try:
-        with _interruptible(halt, (*models, *judges), say):
+        with interruptible(halt, (*models, *judges), say):
             yield Askers(models, judges, halt, plan)
     except BaseExceptionGroup as errors:
         raise _first(errors) from None
@@ -61,8 +61,8 @@ async def open_askers(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Ask
 
 
 @contextmanager
-def _interruptible(halt: Halt, senders: Sequence[Sender], say: Say) -> Iterator[None]:
-    """Ctrl-C once, or a request to end: stop asking, score what is there. Twice: leave now."""
+def interruptible(halt: Halt, senders: Sequence[Sender], say: Say) -> Iterator[None]:
+    """Ctrl-C once, or a request to end: stop asking, go on with what is there. Twice: leave now."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
 
@@ -72,9 +72,7 @@ def _interruptible(halt: Halt, senders: Sequence[Sender], say: Say) -> Iterator[
             return
         halt.stop("interrupted")
         in_flight = sum(sender.pace.in_flight for sender in senders)
-        say(
-            f"Stopping: {in_flight} asks are still in flight, and what is there is scored. Ctrl-C again leaves at once."
-        )
+        say(f"Stopping: {in_flight} asks are still in flight, and what is there is kept. Ctrl-C again leaves at once.")
 
     handled = []
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -40,6 +40,6 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(
-            f"{path} can't be written: {error.strerror or error}. Replies are safe in the ledger: "
-            "make room or name another folder with --out, and run again."
+            f"{path} can't be written: {error.strerror or error}. Make room or name another place, and run again; "
+            "replies that have come are safe in the ledger."
         ) from error

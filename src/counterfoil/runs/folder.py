@@ -68,7 +68,7 @@ class Run:
 
     @property
     def estimates(self) -> list[Estimate]:
-        return self._summary.estimates
+        return self.whole_summary.estimates
 
     @property
     def summary(self) -> pl.DataFrame:
@@ -87,12 +87,12 @@ class Run:
     @property
     def outcomes(self) -> list[dict[str, Any]]:
         """For each model and variant, how many records ended how."""
-        return self._summary.outcomes
+        return self.whole_summary.outcomes
 
     @property
     def unanswered(self) -> list[Unanswered]:
         """The first of the questions that were left out."""
-        return self._summary.unanswered
+        return self.whole_summary.unanswered
 
     @property
     def is_complete(self) -> bool:
@@ -103,10 +103,11 @@ class Run:
     @property
     def unjudged(self) -> int:
         """How many replies a judge could not be asked about."""
-        return self._summary.unjudged
+        return self.whole_summary.unjudged
 
     @property
-    def _summary(self) -> Summary:
+    def whole_summary(self) -> Summary:
+        """All of summary.json."""
         return self._read(SUMMARY, Summary)
 
     def _read(self, name: str, kind: type[T]) -> T:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,8 @@ class Option:
         """The name as Python and the manifest write it."""
         return self.name.replace("-", "_")
 
+
+DEFAULT_LEDGER = ".counterfoil/ledger.sqlite"
 
 RUN_OPTIONS = (
     Option(name="model", repeatable=True, metavar="NAME", help="a model to ask (`counterfoil models` lists the names)"),
@@ -85,7 +88,7 @@ RUN_OPTIONS = (
     ),
     Option(
         name="ledger",
-        default=".counterfoil/ledger.sqlite",
+        default=DEFAULT_LEDGER,
         metavar="FILE",
         part_of_run=False,
         help="where every reply is kept",
@@ -110,6 +113,8 @@ def checked_one(option: Option, value: Any, where: str) -> Any:
     if not right_kind:
         words = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
         raise UserError(f"{where}{option.name} must be {words[option.kind]}, and is {value!r}.")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UserError(f"{where}{option.name} must be a number, and is {value}.")
     if option.least is not None and not value >= option.least:
         raise UserError(f"{where}{option.name} must be at least {option.least:g}, and is {value}.")
     if option.choices and value not in option.choices:

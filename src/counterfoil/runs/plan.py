@@ -83,6 +83,9 @@ def make_plan(suite: Suite, request: RunRequest) -> Plan:
 
 def _open(spec: ModelSpec) -> Model:
     def respondent_of(suite: str, settings: Mapping[str, str]) -> Respondent:
-        return load_suite(suite).planted(settings)
+        try:
+            return load_suite(suite).planted(settings)
+        except ValueError as error:
+            raise UserError(f"{spec.name} can't be simulated: {error}.") from error
 
     return open_model(spec, {"planted": lambda spec: PlantedModel(spec, respondent_of)})

@@ -6,6 +6,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from counterfoil.asking.asker import Sender
@@ -31,21 +32,23 @@ class Progress:
         self._started_at = time.monotonic()
 
     async def watch(self) -> None:
-        """Show how it is until cancelled."""
+        """Show how it is until cancelled, or until nobody looks any more."""
         await asyncio.sleep(QUIET_SECONDS)
-        if sys.stderr.isatty():
-            await self._watch_on_terminal()
-        while True:
-            for watched in self._watched:
-                print(f"{watched.sender.model.name}: {self.describe(watched)}", file=sys.stderr, flush=True)
-            await asyncio.sleep(LINES_SECONDS)
+        with suppress(OSError):
+            if sys.stderr.isatty():
+                await self._watch_on_terminal()
+            while True:
+                for watched in self._watched:
+                    print(f"{watched.sender.model.name}: {self.describe(watched)}", file=sys.stderr, flush=True)
+                await asyncio.sleep(LINES_SECONDS)
 
     async def _watch_on_terminal(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as Bars
 
-        columns = (TextColumn("{task.fields[name]}"), BarColumn(bar_width=24), TextColumn("{task.fields[standing]}"))
+        name, standing = (TextColumn(f"{{task.fields[{it}]}}", markup=False) for it in ("name", "standing"))
+        columns = (name, BarColumn(bar_width=24), standing)
         with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
             tasks = [
                 bars.add_task("", total=watched.standing.total, name=watched.sender.model.name, standing="")

@@ -13,12 +13,11 @@ import msgspec
 
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.errors import UserError
+from counterfoil.runs.model_settings import ModelSettings
 from counterfoil.runs.options import RUN_OPTIONS, Option, checked, nearest, with_defaults
 from counterfoil.runs.suite import Suite
 
 DEFAULT_MODEL = "smollm2"
-# What a model or judge in an experiment file can have of its own.
-MODEL_KEYS = ("name", "base_url", "temperature", "max_tokens", "param", "concurrency", "timeout")
 
 
 class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
@@ -38,10 +37,7 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     prices: Path | None
     ledger: Path
     out: Path
-
-    @property
-    def model_is_default(self) -> bool:
-        return [model.name for model in self.models] == [DEFAULT_MODEL]
+    model_is_default: bool = False
 
 
 def read_experiment(path: Path) -> dict[str, Any]:
@@ -68,24 +64,15 @@ def make_request(
     `imported`: the format and files of replies from elsewhere; no model is asked then.
     """
     options = (*RUN_OPTIONS, *suite.options)
-    values = with_defaults(options, _from_experiment(options, experiment, where) | _set(given))
-    params = _params(experiment.get("param", {}), f"{where}: ") | _params(values["param"] or [], "--")
-    common = {**suite.params, "temperature": values["temperature"]}
-    if values["max_tokens"] is not None:
-        common["max_tokens"] = values["max_tokens"]
-    common |= params
-
-    def specs(entries: Sequence[Any]) -> list[ModelSpec]:
-        made = [_spec(entry, common, values, where) for entry in entries]
-        names = [spec.name for spec in made]
-        if len(set(names)) < len(names):
-            raise UserError(f"{max(names, key=names.count)} is named twice: name each model once.")
-        return made
-
+    given = {key: value for key, value in given.items() if value is not None}
+    _refuse_odd_texts(given)
+    values = with_defaults(options, _from_experiment(options, experiment, where) | given)
+    settings = ModelSettings(suite, given, experiment, values, where)
+    named = values["model"] or ([] if imported else [DEFAULT_MODEL])
     request = RunRequest(
         suite=suite.name,
-        models=[] if imported else specs(values["model"] or [DEFAULT_MODEL]),
-        judges=specs(values["judge"] or []),
+        models=settings.specs(named),
+        judges=settings.specs(values["judge"] or []),
         variants=values["variant"] or [],
         data=values["data"],
         limit=values["limit"],
@@ -97,8 +84,11 @@ def make_request(
         prices=Path(values["prices"]) if values["prices"] else None,
         ledger=Path(values["ledger"]),
         out=Path(values["out"] or ""),
+        model_is_default=not values["model"] and not imported,
     )
-    if values["out"] is None:
+    if len(set(request.variants)) < len(request.variants):
+        raise UserError(f"{max(request.variants, key=request.variants.count)} is named twice: name each variant once.")
+    if not values["out"]:
         folder = f"{suite.name.replace(':', '-')}-{_letters(request, suite.options, imported)}"
         request = msgspec.structs.replace(request, out=Path("runs") / folder)
     return request
@@ -142,45 +132,10 @@ def _from_experiment(options: Sequence[Option], experiment: Mapping[str, Any], w
     return values
 
 
-def _spec(entry: Any, common: Mapping[str, Any], values: Mapping[str, Any], where: str) -> ModelSpec:
-    """A model by its name, or by a table with a name and settings of its own."""
-    table = {"name": entry} if isinstance(entry, str) else entry
-    if not isinstance(table, dict) or not isinstance(table.get("name"), str):
-        raise UserError(f"{where}: a model is a name, or a table with a name; {entry!r} is neither.")
-    table = {key.replace("-", "_"): value for key, value in table.items()}
-    known = {option.key: option for option in RUN_OPTIONS}
-    params = dict(common)
-    for key, value in table.items():
-        if key not in MODEL_KEYS:
-            raise UserError(f"{where}: a model has no {key}{nearest(key, MODEL_KEYS)}.")
-        if key in ("temperature", "max_tokens"):
-            params[key] = checked(known[key], value, f"{where}: {table['name']}: ")
-        elif key in ("base_url", "concurrency", "timeout"):
-            checked(known[key], value, f"{where}: {table['name']}: ")
-    return ModelSpec(
-        name=table["name"],
-        base_url=table.get("base_url", values["base_url"]),
-        params=params | _params(table.get("param", {}), f"{where}: {table['name']}: "),
-        concurrency=table.get("concurrency", values["concurrency"]),
-        timeout=float(table.get("timeout", values["timeout"])),
-    )
-
-
-def _params(given: Any, where: str) -> dict[str, Any]:
-    """Parameters from a table, or from a list of KEY=VALUE whose values are JSON or else text."""
-    if isinstance(given, dict):
-        return dict(given)
-    params = {}
-    for text in given:
-        key, equals, value = str(text).partition("=")
-        if not equals or not key:
-            raise UserError(f"{where}param {text} is not KEY=VALUE.")
-        try:
-            params[key] = json.loads(value)
-        except ValueError:
-            params[key] = value
-    return params
-
-
-def _set(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in given.items() if value is not None}
+def _refuse_odd_texts(given: Any) -> None:
+    """What can't be written to a file or a database is no name and no setting."""
+    for text in given.values() if isinstance(given, Mapping) else given:
+        if isinstance(text, str) and ("\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)):
+            raise UserError(f"{text!r} holds characters that are no text: write it otherwise.")
+        if isinstance(text, list):
+            _refuse_odd_texts(text)

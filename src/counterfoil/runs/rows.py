@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -65,10 +66,9 @@ class Rows:
         judge_keys = None
         if reading is not None and self.judges:
             ask = _JudgeAsk(self.judges)
-            try:
+            with suppress(NotAsked):
                 verdicts = await self.suite.judge(item.question, reading, ask)
-            except NotAsked:
-                self.standing.unjudged += 1
+            self.standing.unjudged += ask.missed
             judge_keys = ask.keys
         row = self._common(item, outcome_of(reply, reading))
         row |= {"reply": reply.text, "judge_keys": judge_keys}
@@ -98,9 +98,16 @@ class _JudgeAsk:
         self._judges = judges
         self.judges = tuple(judges)
         self.keys: list[str] = []
+        self.missed = False
 
     async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply:
         model, asker, params = self._judges[judge]
         ask = model.ask(messages, params, 0)
         self.keys.append(ask.key)
-        return await asker.ask(ask)
+        try:
+            reply = await asker.ask(ask)
+        except NotAsked:
+            self.missed = True
+            raise
+        self.missed = self.missed or reply.status == "failed"
+        return reply

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from counterfoil.asking.ask import Message, Reply
+from counterfoil.asking.models.planted import Respondent
 from counterfoil.runs.imports import Importer
 from counterfoil.runs.options import Option
 from counterfoil.stats.estimate import Estimate
@@ -20,7 +21,6 @@ Facts = Any
 Reading = Any
 Verdicts = Any
 Row = dict[str, Any]
-Respondent = Callable[[Sequence[Message], int], str]
 
 
 class Question(Protocol):
@@ -93,7 +93,7 @@ class Suite(Protocol):
         ...
 
     def variants(self, names: Sequence[str]) -> list[Variant]:
-        """The variants of these names, or in these files; those that the seed compares if there are none."""
+        """The variants of these names, or in these files; the suite's usual ones if there are none."""
         ...
 
     def planted(self, settings: Mapping[str, str]) -> Respondent:

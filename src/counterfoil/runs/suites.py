@@ -40,10 +40,14 @@ def _load(place: str, name: str) -> Suite:
     if here not in sys.path:
         sys.path.append(here)
     try:
-        return cast("Suite", getattr(importlib.import_module(module), attribute))
+        loaded = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not module.startswith(error.name):
             raise
         raise UserError(f"The suite {name} can't be loaded: there is no module {error.name}.") from error
-    except AttributeError as error:
-        raise UserError(f"The suite {name} can't be loaded: {module} has no {attribute!r}.") from error
+    except (ValueError, TypeError) as error:
+        raise UserError(f"The suite {name} can't be loaded: {module or 'nothing'} is no module's name.") from error
+    suite = getattr(loaded, attribute, None)
+    if not all(hasattr(suite, member) for member in ("name", "options", "columns", "read", "score", "summarize")):
+        raise UserError(f"The suite {name} can't be loaded: {module} has no suite called {attribute!r}.")
+    return cast("Suite", suite)

@@ -76,7 +76,7 @@ def test_a_refused_key_makes_the_model_unusable_and_says_the_remedy(status: int)
     assert str(raised) == f"the server said {status}: who are you?; check THE_KEY"
 
 
-@pytest.mark.parametrize("status", [404, 405, 301])
+@pytest.mark.parametrize("status", [404, 405])
 def test_a_wrong_address_makes_the_model_unusable_and_names_the_address(status: int) -> None:
     with MockServer(lambda request: error(status, "not here", {"Location": "http://127.0.0.1:1/"})) as server:
         with pytest.raises(ModelUnusable) as raised:
@@ -84,7 +84,13 @@ def test_a_wrong_address_makes_the_model_unusable_and_names_the_address(status: 
         assert str(raised.value) == (
             f"the server said {status}: not here; check the model's name and the address {server.url}/x"
         )
-        assert len(server.requests) == 1  # a redirection is not followed: the key would go elsewhere
+
+
+def test_a_redirection_is_named_and_not_followed_since_the_key_would_go_elsewhere() -> None:
+    with MockServer(lambda request: error(301, "moved", {"Location": "http://127.0.0.1:1/"})) as server:
+        with pytest.raises(ModelUnusable, match=r"sends asks on to http://127\.0\.0\.1:1/: give that address instead"):
+            post_to(f"{server.url}/x")
+        assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 500, 502, 503, 504])

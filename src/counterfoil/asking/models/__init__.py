@@ -15,6 +15,8 @@ Opener = Callable[[ModelSpec], Model]
 
 def open_model(spec: ModelSpec, more: Mapping[str, Opener] | None = None) -> Model:
     """The model of that name, ready to be asked; nothing is sent yet. `more`: openers by first part."""
+    if not spec.name:
+        raise UserError("A model has no name: `counterfoil models` lists the names.")
     if spec.base_url is not None and spec.provider not in (*OPENAI_COMPATIBLE, "anthropic"):
         raise UserError(f"{spec.name} is not behind an address: leave --base-url out.")
     return _opener(spec.provider, more or {})(spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -76,6 +77,8 @@ class Endpoint:
         except aiohttp.ClientConnectorCertificateError as error:
             raise ModelUnusable(f"the certificate of {self._url.host} is not trusted: {error}") from error
         except aiohttp.ClientConnectorError as error:
+            if error.os_error.errno in (errno.EMFILE, errno.ENFILE):
+                raise TryAgain("this process has too many open files: lower --concurrency", overloaded=True) from error
             raise Unreachable(f"no server answers at {self._url.origin()} ({error.os_error})") from error
         except TimeoutError as error:
             raise TimedOut(f"no reply within {timeout:g} seconds") from error
@@ -135,6 +138,8 @@ class Endpoint:
             raise TryAgain(said, wait=_retry_after(headers))
         if status in (401, 402, 403, 429):
             raise ModelUnusable(f"{said}; {self._remedy}")
+        if 300 <= status < 400:
+            raise ModelUnusable(f"the server sends asks on to {headers.get('Location')}: give that address instead")
         if status in (404, 405) or status < 400:
             raise ModelUnusable(f"{said}; check the model's name and the address {self._url.with_query(None)}")
         parameter = details.get("param")

@@ -67,6 +67,8 @@ class LlamaModel:
             answer = await asyncio.wait_for(call, timeout)
         except TimeoutError as error:
             raise TimedOut(f"no reply within {timeout:g} seconds") from error
+        except (ValueError, TypeError) as error:
+            raise Hopeless(f"llama.cpp does not take this ask: {error}") from error
         if "error" in answer:
             said = str(answer["error"].get("message"))
             raise (Hopeless if answer["error"].get("code") == 400 else TryAgain)(said)
@@ -102,6 +104,8 @@ def _weights(spec: ModelSpec) -> Path:
             raise UserError("The weights of smollm2 are not here yet: `counterfoil models get smollm2` fetches them.")
         return smollm2_path()
     path = Path(spec.rest)
+    if spec.provider != "gguf" or not spec.rest:
+        raise UserError(f"{spec.name} is no model: write smollm2, or gguf/PATH.")
     if not path.is_file():
         raise UserError(f"{spec.name}: there is no file {path}.")
     with path.open("rb") as file:

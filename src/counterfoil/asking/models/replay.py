@@ -49,6 +49,8 @@ class ReplayModel:
 
     def __init__(self, spec: ModelSpec) -> None:
         self.name = spec.name
+        if not spec.rest:
+            raise UserError("replay/ names no file: write replay/FILE.")
         path = Path(spec.rest)
         try:
             content = path.read_bytes()
