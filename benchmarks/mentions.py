@@ -114,11 +114,12 @@ def share_right_with_wrong_gold(replies: list[Judged]) -> float:
 
 
 def share_right_with_gold_replaced(replies: list[Judged]) -> float:
-    """The same with the gold answer replaced in the text by a mentioned candidate, where it is written as in the data."""
+    """The same with the gold answer, where it is written as in the data, replaced by a mentioned candidate."""
     right = []
     for reply in replies:
-        if reply.mentioned and reply.gold in reply.text:
-            text = reply.text.replace(reply.gold, reply.mentioned[0])
+        gold = re.compile(re.escape(reply.gold), re.I)
+        if reply.mentioned and gold.search(reply.text):
+            text = gold.sub(reply.mentioned[0].replace("\\", r"\\"), reply.text)
             right.append(answer_is_right(text, reply.gold, candidates=reply.candidates, question=reply.question))
     return sum(right) / len(right)
 

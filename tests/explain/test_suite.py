@@ -236,6 +236,15 @@ def test_two_judges_are_kept_apart() -> None:
     assert run.records["judge_confusion"].to_list()[0] == [90, 20]
     groups = {it.group.get("judge") for it in run.estimates if it.metric.startswith("judge_")}
     assert groups == {"replay/a.jsonl", "replay/b.jsonl"}
+    confusion = {it.group["judge"]: it for it in run.estimates if it.metric == "judge_confusion"}
+    assert confusion["replay/a.jsonl"].value == pytest.approx(90)
+    assert confusion["replay/b.jsonl"].value == pytest.approx(20)
+    assert confusion["replay/a.jsonl"].n == 40, "questions, not replies"
+    shares = {(it.group["judge"][7], it.group["band"]): it.value for it in run.estimates if "share" in it.metric}
+    assert shares["a", "86-100"] == shares["b", "16-40"] == 1
+    assert sum(value for value in shares.values() if value) == 2
+    between = {it.group["between"] for it in run.estimates if it.metric == "label_kappa"}
+    assert "replay/a.jsonl and replay/b.jsonl" in between
 
 
 def test_run_shows_models_and_variants_side_by_side_and_asks_once() -> None:

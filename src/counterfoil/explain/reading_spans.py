@@ -52,9 +52,10 @@ def _without_overlaps(found: list[Span]) -> list[Span]:
 
 
 def _by_words(text: str, known: Lexicon, gaps: bool) -> list[Span]:
-    if not gaps and not known.acronym_candidates and known.candidate_keys.isdisjoint(map(fold, tokens_of(text))):
+    tokens = tokens_of(text)
+    if not gaps and not known.acronym_candidates and known.candidate_keys.isdisjoint(map(fold, tokens)):
         return []  # the usual case: no candidate at all
-    reply = Reply(text)
+    reply = Reply(text, tokens)
     starts = [at for at, key in enumerate(reply.keys) if key in known.first_keys]
     runs = _longest_runs(_full_runs(reply, starts, known) + _looser_runs(reply, known, gaps))
     named = gold_is_name(reply, runs)

@@ -53,11 +53,11 @@ def tokens_of(text: str) -> list[str]:
 class Words:
     """The words of a text, in order, without the "s" of possessives; each is made only where it is looked at."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, tokens: list[str] | None = None) -> None:
         self.text = text
-        self.raws = tokens_of(text)
+        self.raws = tokens_of(text) if tokens is None else tokens
         self.keys = list(map(fold, self.raws))
-        self.starts = []
+        self.starts: list[int] = []
         end = 0
         for raw in self.raws:
             # Between two words there is no letter, so that where a word is found next, there it stands.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 ALL: tuple[str, ...] = ()
+# The bands of the seed's scale, from straightforward to extremely likely to cause uncertainty.
+BANDS = ((0, 15), (16, 40), (41, 65), (66, 85), (86, 100))
 # `judge_changed`: how often the intersection comes out otherwise with the lists the other way round.
 JUDGE_MEASURES = ("judge_precision", "judge_recall", "judge_f1", "judge_restraint", "judge_changed")
 
@@ -32,8 +35,7 @@ def summarize(rows: pl.DataFrame, confusing_at: float) -> list[Estimate]:
     ]
     if rows["judges"].null_count() < rows.height:
         judged = _judged(rows, confusing_at)
-        estimates += _judge_estimates(judged)
-        estimates += _agreement(judged)
+        estimates += [*_judge_estimates(judged), *_confusion(judged), *_agreement(judged)]
     return estimates
 
 
@@ -86,25 +88,54 @@ def _judge_estimates(judged: pl.DataFrame) -> list[Estimate]:
     return estimates + _clarifying(labelled, "confusing_to_judge", ("label", *by))
 
 
+def _confusion(judged: pl.DataFrame) -> list[Estimate]:
+    """How confusing the questions are to the judges: the mean score, and the share of questions in each band."""
+    import polars as pl
+
+    questions = judged.unique(["judge", "question_id"], maintain_order=True).drop_nulls("judge_confusion")
+    over_all = {"model": pl.lit("all"), "variant": pl.lit("all")}
+    questions = questions.with_columns(share=pl.col("judge_confusion") / 100, **over_all)
+    means = proportions(questions, "share", metric="judge_confusion", by=["judge"])
+    estimates = [_scaled(it, 100.0) for it in means]
+    for low, high in BANDS:
+        within = pl.col("judge_confusion").is_between(low, high + 1, closed="left")
+        banded = questions.with_columns(within=within, band=pl.lit(f"{low}-{high}"))
+        estimates += proportions(banded, "within", metric="judge_confusion_share", by=["judge", "band"])
+    return estimates
+
+
 def _agreement(judged: pl.DataFrame) -> list[Estimate]:
-    """Algorithm and judge, pairwise: kappa of the labels over questions, the seed's Pearson over replies beside it,
-    and Spearman of the scores over replies, clustered by question.
+    """Algorithm and judges, pairwise."""
+    judges = {str(judge): one for (judge,), one in judged.group_by("judge", maintain_order=True)}
+    estimates: list[Estimate] = []
+    for judge, one in judges.items():
+        by_judge = (one["confusing_to_judge"], one["judge_f1"])
+        for label, column in (("threshold", "confusing"), ("confusion_index", "confusing_by_index")):
+            estimates += _agree(f"{label} and {judge}", one, (one[column], one[f"score_{label}"]), by_judge)
+    for (first, one), (second, other) in combinations(judges.items(), 2):
+        both = one.join(other, on=["model", "variant", "question_id", "repeat"], maintain_order="left", suffix=" 2")
+        of_one, of_other = ((both[f"confusing_to_judge{end}"], both[f"judge_f1{end}"]) for end in ("", " 2"))
+        estimates += _agree(f"{first} and {second}", both, of_one, of_other)
+    return estimates
+
+
+def _agree(
+    between: str, rows: pl.DataFrame, one: tuple[pl.Series, pl.Series], other: tuple[pl.Series, pl.Series]
+) -> list[Estimate]:
+    """Kappa of the labels over questions, the seed's Pearson over replies beside it, Spearman of the scores over
+    replies, clustered by question. Each side gives its labels and its scores.
     """
     import polars as pl
 
-    estimates: list[Estimate] = []
-    for (judge,), one in judged.group_by("judge", maintain_order=True):
-        names: dict[str, Any] = {"model": "all", "variant": "all"}
-        for label, score in (("confusing", "score_threshold"), ("confusing_by_index", "score_confusion_index")):
-            group = {"between": f"{'threshold' if label == 'confusing' else 'confusion_index'} and {judge}"}
-            questions = one.unique("question_id", maintain_order=True)
-            both = (questions[label], questions["confusing_to_judge"])
-            estimates.append(cohen_kappa(*both, metric="label_kappa", group=group, **names))
-            replies = (one[label].cast(pl.Float64), one["confusing_to_judge"].cast(pl.Float64))
-            estimates.append(pearson(*replies, metric="label_pearson", group=group, **names))
-            scored = (one[score], one["judge_f1"], one["cluster"])
-            estimates.append(spearman(*scored, metric="score_spearman", group=group, **names))
-    return estimates
+    names: dict[str, Any] = {"model": "all", "variant": "all", "group": {"between": between}}
+    first = rows.select(pl.col("question_id").is_first_distinct()).to_series()
+    labels = one[0].filter(first), other[0].filter(first)
+    numbers = one[0].cast(pl.Float64), other[0].cast(pl.Float64)
+    return [
+        cohen_kappa(*labels, metric="label_kappa", **names),
+        pearson(*numbers, rows["cluster"], metric="label_pearson", **names),
+        spearman(one[1], other[1], rows["cluster"], metric="score_spearman", **names),
+    ]
 
 
 def _scaled(estimate: Estimate, factor: float) -> Estimate:
