@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import asking, coverage
+from benchmarks import agreement, asking, coverage, mentions
 
-BENCHMARKS = {"asking": asking.main, "coverage": coverage.main}
+BENCHMARKS = {
+    "asking": asking.main,
+    "mentions": mentions.main,
+    "coverage": coverage.main,
+    "agreement": agreement.main,
+}
 
 
 def main(names: list[str]) -> int:

@@ -40,3 +40,8 @@ def test_keeps_the_shape() -> None:
 def test_refuses_what_is_not_defined(probability: float, df: float) -> None:
     with pytest.raises(ValueError, match=r"between 0 and 1|1 or more"):
         t_quantile(probability, df)
+
+
+def test_a_single_number_of_degrees() -> None:
+    # 2.045 is the value for 29 degrees of freedom in every table.
+    assert float(t_quantile(0.975, 29)) == pytest.approx(2.04523, abs=1e-5)

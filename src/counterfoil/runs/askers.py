@@ -12,11 +12,15 @@ from counterfoil.asking.asker import Halt, Sender
 from counterfoil.asking.budget import Account, Budget
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
-from counterfoil.asking.pace import Pace
+from counterfoil.asking.pace import HIGHEST_LIMIT, Pace
 from counterfoil.runs.plan import Plan
 from counterfoil.runs.rows import Judge
 
 Say = Callable[[str], None]
+
+MOST_CONNECTIONS = 100_000
+# Ledger, parts, modules that are loaded late.
+FILES_OF_A_RUN = 48
 
 
 @dataclass
@@ -43,8 +47,11 @@ async def open_askers(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Ask
     request, halt = plan.request, Halt()
     budget = Budget(max_cost=request.max_cost, max_tokens=request.max_tokens_total)
 
+    most = _connections() // max(1, len(plan.models) + len(plan.judges))
+
     def sender(model: Model, spec: ModelSpec) -> Sender:
-        pace = Pace(fixed=spec.concurrency, slots=model.slots)
+        slots = min(model.slots or HIGHEST_LIMIT, max(1, most))
+        pace = Pace(fixed=spec.concurrency and min(spec.concurrency, max(1, most)), slots=slots)
         account = Account(budget, plan.price(model))
         return Sender(model, ledger, pace=pace, timeout=spec.timeout, account=account, halt=halt, say=say)
 
@@ -58,6 +65,21 @@ async def open_askers(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Ask
     finally:
         for asker in (*models, *judges):
             await asker.model.close()
+
+
+def _connections() -> int:
+    """How many connections there can be: each is an open file, of which the system allows so many, and a run needs a
+    few for itself. Many systems begin with a low limit that may be raised.
+    """
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows has no such limit
+        return MOST_CONNECTIONS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        soft = hard
+    return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(1, soft - FILES_OF_A_RUN)
 
 
 @contextmanager

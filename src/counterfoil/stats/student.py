@@ -26,16 +26,16 @@ def t_quantile(probability: float, df: ArrayLike) -> NDArray[np.float64]:
     """
     if not 0 < probability < 1:
         raise ValueError(f"a probability lies between 0 and 1, not {probability}")
-    degrees = np.asarray(df, dtype=np.float64)
+    degrees = np.atleast_1d(np.asarray(df, dtype=np.float64))
     if not np.all(degrees >= 1):
         raise ValueError("degrees of freedom must be 1 or more")
     if probability < 0.5:
         return -t_quantile(1 - probability, degrees)
-    quantile = _expansion(NormalDist().inv_cdf(probability), degrees)
+    quantile: NDArray[np.float64] = _expansion(NormalDist().inv_cdf(probability), degrees)
     small = degrees < _LARGE
     if probability > 0.5 and small.any():
         quantile[small] = _refined(probability, degrees[small], quantile[small])
-    return quantile
+    return quantile.reshape(np.shape(df))
 
 
 def _expansion(z: float, df: NDArray[np.float64]) -> NDArray[np.float64]:
