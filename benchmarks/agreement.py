@@ -192,7 +192,7 @@ def measure(kind: Kind, cell: Cell, trials: int, rng: np.random.Generator) -> Re
     return Result(covered.mean(), (bounds[:, 1] - bounds[:, 0]).mean(), 1 - len(bounds) / trials)
 
 
-def main(names: list[str]) -> int:
+def main(names: Sequence[str] = ()) -> int:
     failures = []
     print("| kind | cells | data sets in each | mean coverage | worst cell | mean width | no interval |")
     print("|---|---|---|---|---|---|---|")

@@ -8,7 +8,9 @@ run.summary  # a polars frame: one row for each estimate, with its interval
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from counterfoil.lazy import exports
 
 __version__ = "0.1.0"
 __all__ = ["Estimate", "Run", "UserError", "run", "score"]
@@ -19,19 +21,14 @@ if TYPE_CHECKING:
     from counterfoil.runs.folder import Run
     from counterfoil.stats.estimate import Estimate
 
-_HOMES = {
-    "Estimate": "counterfoil.stats.estimate",
-    "Run": "counterfoil.runs.folder",
-    "UserError": "counterfoil.errors",
-    "run": "counterfoil.api",
-    "score": "counterfoil.api",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load what is used when it is used: `counterfoil --help` must not wait for it."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'counterfoil' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_HOMES[name]), name)
+# Loaded when they are used: `counterfoil --help` must not wait for them.
+__getattr__ = exports(
+    __name__,
+    {
+        "Estimate": "counterfoil.stats.estimate",
+        "Run": "counterfoil.runs.folder",
+        "UserError": "counterfoil.errors",
+        "run": "counterfoil.api",
+        "score": "counterfoil.api",
+    },
+)

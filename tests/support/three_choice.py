@@ -9,10 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-import polars as pl
 
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
@@ -20,7 +19,10 @@ from counterfoil.errors import UserError
 from counterfoil.runs.imports import Importer
 from counterfoil.runs.options import Option
 from counterfoil.runs.suite import JudgeAsk, Variant
-from counterfoil.stats import Estimate, proportions
+from counterfoil.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
 
 PROMPTS = {
     "plain": "Which number is the largest? Answer with one letter.",
@@ -123,6 +125,10 @@ class ThreeChoice:
         return {"choice": reading, "correct": reading == question.gold, "judged_right": verdicts}
 
     def summarize(self, rows: pl.DataFrame, facts: int) -> list[Estimate]:
+        import polars as pl
+
+        from counterfoil.stats import proportions
+
         unread = pl.when(pl.col("correct").is_not_null()).then(pl.col("choice").is_null())
         rows = rows.select("model", "variant", "cluster", "correct", unread=unread)
         return [

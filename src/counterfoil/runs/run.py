@@ -37,7 +37,6 @@ def run_suite(suite: Suite, request: RunRequest, say: Say) -> Run:
 
 def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) -> Run:
     """Do the work with the ledger open and the run folder locked."""
-    gc.freeze()  # all that was imported stays: looking through it again and again would cost a tenth of the time
     try:
         with locked(plan.request.out), Ledger(plan.request.ledger) as ledger:
             return asyncio.run(work(ledger))
@@ -47,10 +46,22 @@ def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) 
         gc.unfreeze()
 
 
+def _load_tables() -> None:
+    import polars
+
+    import counterfoil.stats.estimates
+
+    assert polars
+    assert counterfoil.stats.estimates
+    gc.freeze()  # all that was imported stays: looking through it again and again would cost a tenth of the time
+
+
 async def _run(plan: Plan, ledger: Ledger, say: Say) -> Run:
     started_at = datetime.now(UTC)
     request = plan.request
     parts = Parts(request.out, plan.suite.columns)
+    # While the first asks are on their way, load what their records will need.
+    loading = asyncio.get_running_loop().run_in_executor(None, _load_tables)
     async with open_askers(plan, ledger, say) as askers:
         standings = [Standing(plan.asks_per_model) for _ in askers.models]
         answerings = [
@@ -78,4 +89,5 @@ async def _run(plan: Plan, ledger: Ledger, say: Say) -> Run:
             watching.cancel()
             with suppress(asyncio.CancelledError):
                 await watching
+    await loading
     return finish(plan, parts, standings, askers, started_at)

@@ -1,19 +1,26 @@
 """Estimates with intervals that hold when records come in clusters."""
 
-from counterfoil.stats.agreement import cohen_kappa, pearson, spearman
-from counterfoil.stats.estimate import Estimate
-from counterfoil.stats.estimates import (
-    difference,
-    differences,
-    proportion,
-    proportions,
-    ratio,
-    ratios,
-    signed_mean,
-    signed_means,
-)
-from counterfoil.stats.interval import Interval
-from counterfoil.stats.student import t_quantile
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from counterfoil.lazy import exports
+
+if TYPE_CHECKING:
+    from counterfoil.stats.agreement import cohen_kappa, pearson, spearman
+    from counterfoil.stats.estimate import Estimate
+    from counterfoil.stats.estimates import (
+        difference,
+        differences,
+        proportion,
+        proportions,
+        ratio,
+        ratios,
+        signed_mean,
+        signed_means,
+    )
+    from counterfoil.stats.interval import Interval
+    from counterfoil.stats.student import t_quantile
 
 __all__ = [
     "Estimate",
@@ -31,3 +38,27 @@ __all__ = [
     "spearman",
     "t_quantile",
 ]
+
+_ESTIMATES = (
+    "difference",
+    "differences",
+    "proportion",
+    "proportions",
+    "ratio",
+    "ratios",
+    "signed_mean",
+    "signed_means",
+)
+
+# Loaded when they are used: a run has its first asks under way before it needs numpy.
+__getattr__ = exports(
+    __name__,
+    {
+        "Estimate": "counterfoil.stats.estimate",
+        "Interval": "counterfoil.stats.interval",
+        "t_quantile": "counterfoil.stats.student",
+        **dict.fromkeys(("cohen_kappa", "pearson", "spearman"), "counterfoil.stats.agreement"),
+        **dict.fromkeys(("proportion", "proportions", "signed_mean", "signed_means"), "counterfoil.stats.estimates"),
+        **dict.fromkeys(("difference", "differences", "ratio", "ratios"), "counterfoil.stats.estimates"),
+    },
+)
