@@ -86,7 +86,7 @@ def test_candidates_with_brackets_of_their_own() -> None:
 )
 def test_a_bad_row_is_named_with_its_line_and_what_is_wrong(line: str, what: str) -> None:
     good = '{"id": "ok", "question": "Q?", "answer": "A", "candidates": {"B": 1}}'
-    with pytest.raises(UserError, match=r"x\.jsonl has 1 bad rows: line 3: ") as caught:
+    with pytest.raises(UserError, match=r"x\.jsonl has bad rows: line 3: ") as caught:
         parse_questions(f"{good}\n\n{line}\n".encode(), "x.jsonl")
     assert what in str(caught.value)
 

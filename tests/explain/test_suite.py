@@ -183,7 +183,8 @@ def test_a_judge_that_gives_nothing_usable_fails_and_is_never_a_default() -> Non
     Path("r.jsonl").write_text('{"question_id": "en-029", "model": "m", "reply": "Canberra, not Sydney."}')
     judge = judge_file([{"text": "Score: 250"}])
     done = counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", "--judge", judge, "--out", "o", cwd=Path())
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, "finished, but not judged"
+    assert "1 replies could not be judged" in done.stdout
     records = cf.Run("o").records
     assert records["judge_confusion"].to_list() == [[None]]
     assert "confusion" in records["judge_failures"].to_list()[0][0]
@@ -203,15 +204,18 @@ def test_mentions_by_a_judge() -> None:
     done = counterfoil(*arguments, "--judge", judge, cwd=Path())
     assert done.returncode == 0, done.stderr
     assert cf.Run("o").records["mentioned"].to_list() == [["Melbourne"]]
-    # A judge that gives no list: the rules' mentions stand in, and the record says so.
+    # A judge that gives no list: nothing takes its place, and the record and the exit code say so.
     judge = judge_file([{"when": "rate a question", "text": "Score: 10"}, {"text": "no"}])
-    counterfoil(*arguments, "--judge", judge, cwd=Path())
+    done = counterfoil(*arguments, "--judge", judge, cwd=Path())
+    assert done.returncode == 1
     records = cf.Run("o").records
-    assert records["mentioned"].to_list() == [["Sydney"]]
-    assert records["judge_failures"].to_list() == [["replay/judge.jsonl: mentions: no list; the rules' stand in"]]
+    assert records["mentioned"].to_list() == [None]
+    assert records["score_threshold"].to_list() == [None]
+    assert records["correct"].to_list() == [True]
+    assert records["judge_failures"].to_list() == [["replay/judge.jsonl: mentions: the judge gave no list"]]
     given = counterfoil("run", "explain", "--model", "planted/explain", "--mentions", "given", cwd=Path())
     assert given.returncode == 2
-    assert "--mentions given is for replies made elsewhere" in given.stderr
+    assert "--mentions given is for `counterfoil score explain --from cfe`" in given.stderr
 
 
 def test_two_judges_are_kept_apart() -> None:
@@ -243,8 +247,55 @@ def test_two_judges_are_kept_apart() -> None:
     shares = {(it.group["judge"][7], it.group["band"]): it.value for it in run.estimates if "share" in it.metric}
     assert shares["a", "86-100"] == shares["b", "16-40"] == 1
     assert sum(value for value in shares.values() if value) == 2
+    assert "judge_f1, replay/a.jsonl" in done.stdout, "each judge has its row"
+    assert "replay/a.jsonl and replay/b.jsonl" in done.stdout, "and their agreement is shown"
     between = {it.group["between"] for it in run.estimates if it.metric == "label_kappa"}
     assert "replay/a.jsonl and replay/b.jsonl" in between
+
+
+def test_a_judge_that_has_stopped_leaves_the_other_going() -> None:
+    Path("r.jsonl").write_text('{"question_id": "en-029", "model": "m", "reply": "Canberra, not Sydney."}')
+    good = judge_file([{"when": "rate a question", "text": "Score: 10"}, {"text": "no"}])
+    judges = ("--judge", good, "--judge", "vllm/gone", "--base-url", "http://127.0.0.1:9/v1")
+    done = counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", *judges, "--out", "o", cwd=Path())
+    assert done.returncode == 1
+    assert done.stderr.count("vllm/gone: no server answers") == 1
+    records = cf.Run("o").records
+    assert records["judge_confusion"].to_list() == [[10, None]]
+    assert records["judge_restraint"].to_list() == [[1, None]]
+
+
+@needs_data
+def test_a_judge_on_top_of_imported_verdicts_stands_beside_them() -> None:
+    judge = judge_file([{"when": "rate a question", "text": "Score: 10"}, {"text": "no"}])
+    files = (str(DATA / "responses_dev.csv"), "--data", str(DATA / "questions_88.json"), "--mentions", "given")
+    done = counterfoil("score", "explain", "--from", "cfe", *files, "--judge", judge, "--out", "o", cwd=Path())
+    assert done.returncode == 0, done.stderr
+    groups = {it.group["judge"] for it in cf.Run("o").estimates if it.metric == "judge_f1"}
+    assert groups == {"imported", judge}
+
+
+def test_what_is_twice_in_an_import_is_named() -> None:
+    Path("r.jsonl").write_text('{"question_id": "en-029", "model": "m", "reply": "Canberra."}\n' * 2)
+    done = counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", cwd=Path())
+    assert done.returncode == 2
+    assert "r.jsonl, line 2: m has answered en-029 in imported before (r.jsonl, line 1)" in done.stderr
+
+
+def test_judges_are_not_asked_as_the_models_are() -> None:
+    judge = judge_file([{"when": "rate a question", "text": "Score: 10"}, {"text": "no"}])
+    options = {"temperature": 0.9, "max_tokens": 50, "limit": 2, "variant": "cfe"}
+    run = cf.run("explain", model="planted/explain", judge=judge, judge_answer=True, **options)
+    assert run.manifest["judges"][0]["params"] == {"temperature": 0.0, "max_tokens": 4096}
+    assert run.manifest["models"][0]["params"] == {"temperature": 0.9, "max_tokens": 50}
+    assert overall(run.estimates)["planted/explain", "cfe", "judge_correct"].value == 0
+
+
+def test_the_planted_respondent_says_when_it_does_not_know_the_questions() -> None:
+    with pytest.raises(cf.UserError, match="does not know these questions"):
+        cf.run("explain", model="planted/explain", data="korean")
+    run = cf.run("explain", model="planted/explain?data=korean&right=1", data="korean", variant="baseline")
+    assert overall(run.estimates)["planted/explain?data=korean&right=1", "baseline", "accuracy"].value == 1
 
 
 def test_run_shows_models_and_variants_side_by_side_and_asks_once() -> None:

@@ -41,7 +41,11 @@ def _imported(row: Mapping[str, str], where: str, question: Question | None, *, 
     if given and question is not None and text.strip():
         if not row.get("mentioned_cands"):
             raise UserError(f"{where} has no mentioned_cands: leave --mentions given out, and they are found by rules.")
-        reading = Reading(text, _mentions(row["mentioned_cands"], where, question), row.get("accuracy") != "False")
+        reading = Reading(
+            text,
+            _mentions(row["mentioned_cands"], where, question),
+            (row.get("accuracy") or "true").lower() in ("true", "1"),
+        )
     verdicts = Verdicts({JUDGE: _judgement(row, where)}) if row.get("gpt_conf_score") and text.strip() else None
     return Imported(
         model=row["model"],
@@ -56,22 +60,21 @@ def _imported(row: Mapping[str, str], where: str, question: Question | None, *, 
 
 def _mentions(text: str, where: str, question: Question) -> tuple[str, ...]:
     names = parse_list(text, f"{where}: mentioned_cands")
-    unknown = [name for name in names if name not in question.candidates]
+    unknown = [name for name in names if not isinstance(name, str) or name not in question.candidates]
     if unknown:
         raise UserError(f"{where}: {unknown[0]!r} in mentioned_cands is no candidate of {question.id}.")
     return tuple(names)
 
 
 def _judgement(row: Mapping[str, str], where: str) -> Judgement:
-    confusion = _number(row, "gpt_conf_score", where)
+    confusion = _number(row, "gpt_conf_score", where, 100)
     return Judgement(
         confusion=confusion,
-        confusing=None if confusion is None else confusion > 50,
         ideal=_answers(row, "gpt_cands", where),
         intersection=_answers(row, "gpt_cands_intersection", where),
-        precision=_number(row, "gpt_precision", where),
-        recall=_number(row, "gpt_recall", where),
-        f1=_number(row, "gpt_f1_score", where),
+        precision=_number(row, "gpt_precision", where, 1),
+        recall=_number(row, "gpt_recall", where, 1),
+        f1=_number(row, "gpt_f1_score", where, 1),
     )
 
 
@@ -83,13 +86,16 @@ def _answers(row: Mapping[str, str], name: str, where: str) -> tuple[str, ...] |
     return tuple(str(next(iter(entry.values()), "")) if isinstance(entry, dict) else str(entry) for entry in entries)
 
 
-def _number(row: Mapping[str, str], name: str, where: str) -> float | None:
+def _number(row: Mapping[str, str], name: str, where: str, most: float) -> float | None:
     if not row.get(name):
         return None
     try:
-        return float(row[name])
-    except ValueError as error:
-        raise UserError(f"{where}: {name} is {row[name]!r}, and must be a number.") from error
+        value = float(row[name])
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= most:
+        raise UserError(f"{where}: {name} is {row[name]!r}, and must be a number from 0 to {most:g}.")
+    return value
 
 
 def importers(*, given: bool) -> Mapping[str, Importer]:

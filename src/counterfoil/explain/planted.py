@@ -38,7 +38,7 @@ def respondent(given: Mapping[str, str]) -> Respondent:
     def respond(messages: Sequence[Message], sample: int) -> str:
         question = by_text.get(messages[-1].content)
         if question is None:
-            return "I do not know this question."
+            raise UserError("planted/explain does not know these questions: name them with data=… in its name.")
         words = "\n".join(message.content for message in messages)
         chance = random.Random(hashlib.sha256(f"{given} {sample} {words}".encode()).digest())  # noqa: S311
         answer = question.gold if chance.random() < settings.right else "something else altogether"

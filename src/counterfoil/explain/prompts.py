@@ -19,7 +19,11 @@ VARIANTS = ("baseline", "clarify-doubts", "clarify-doubts-unrestricted", "cfe", 
 
 def load_variants(names: Sequence[str]) -> list[Variant]:
     """The variants of these names, or in these files; all five of the seed where none is named."""
-    return [_load(name) for name in names or VARIANTS]
+    variants = [_load(name) for name in names or VARIANTS]
+    known = [variant.name for variant in variants]
+    if len(set(known)) < len(known):
+        raise UserError(f"Two variants are called {max(known, key=known.count)}: give one of the files another name.")
+    return variants
 
 
 def messages(question: Question, variant: Variant) -> list[Message]:
@@ -39,6 +43,8 @@ def _load(name: str) -> Variant:
                 f"There are: {', '.join(VARIANTS)}."
             ) from error
     prompt = text.strip()
+    if not prompt:
+        raise UserError(f"The variant {name} is an empty file: write a system prompt into it.")
     return Variant(
         Path(name).stem if name not in VARIANTS else name, hashlib.sha256(prompt.encode()).hexdigest(), prompt
     )

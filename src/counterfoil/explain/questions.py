@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
@@ -106,7 +108,7 @@ def parse_questions(raw: bytes, where: str, scores: str = "listwise") -> list[Qu
             wrong.append(f"{place}: {error}")
     if wrong:
         shown = "; ".join(wrong[:5]) + (f"; and {len(wrong) - 5} more" if len(wrong) > 5 else "")
-        raise UserError(f"{where} has {len(wrong)} bad rows: {shown}.")
+        raise UserError(f"{where} has bad rows: {shown}.")
     return list(questions.values())
 
 
@@ -117,6 +119,8 @@ def _question(row: Any, scores: str) -> Question:
     if not isinstance(row, dict):
         raise ValueError("it is no object")
     fields = {name: row.get(name) for name in ("id", "question", "answer")}
+    if isinstance(fields["id"], int):
+        fields["id"] = str(fields["id"])
     for name, value in fields.items():
         if not isinstance(value, str) or not value.strip():
             raise ValueError(f"its {name} is missing")
@@ -126,6 +130,8 @@ def _question(row: Any, scores: str) -> Question:
         aliases = [alias.strip() for alias in aliases.split("|") if alias.strip()]
     if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
         raise ValueError("its aliases are no list of texts")
+    if any(name.casefold() == str(fields["answer"]).strip().casefold() for name in candidates):
+        raise ValueError("its answer is one of its candidates")
     return Question(
         id=str(fields["id"]).strip(),
         text=str(fields["question"]).strip(),
@@ -142,11 +148,16 @@ def _candidates(value: Any, scores: str) -> dict[str, float]:
         unread = [part for part, match in matches.items() if match is None]
         if unread:
             raise ValueError(f"its candidate {unread[0]!r} does not end with a plausibility in brackets")
-        value = {match.group(1).strip(): float(match.group(2)) for match in matches.values() if match}
+        pairs = [(match.group(1).strip(), float(match.group(2))) for match in matches.values() if match]
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            raise ValueError("one of its candidates is there twice")
     if not isinstance(value, dict) or not value:
         raise ValueError("it has no candidates")
     candidates = {}
     for text, plausibility in value.items():
+        if not text.strip():
+            raise ValueError("one of its candidates has no name")
         number = plausibility.get(scores) if isinstance(plausibility, Mapping) else plausibility
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise ValueError(f"its candidate {text!r} has no {scores} plausibility")
@@ -159,7 +170,7 @@ def _candidates(value: Any, scores: str) -> dict[str, float]:
 def _json_rows(text: str, where: str) -> Iterator[tuple[str, Any]]:
     try:
         rows = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{where} is not valid JSON: {error}.") from error
     if not isinstance(rows, list):
         raise UserError(f"{where} must hold a list of questions.")
@@ -172,12 +183,13 @@ def _jsonl_rows(text: str, where: str) -> Iterator[tuple[str, Any]]:
         if line.strip():
             try:
                 yield f"line {number}", json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 yield f"line {number}", ValueError("it is not valid JSON")
 
 
 def _csv_rows(text: str, where: str) -> Iterator[tuple[str, Any]]:
-    reader = csv.DictReader(text.splitlines(keepends=True))
+    csv.field_size_limit(sys.maxsize)
+    reader = csv.DictReader(io.StringIO(text, newline=""))
     missing = {"id", "question", "answer", "candidates"} - set(reader.fieldnames or ())
     if missing:
         raise UserError(f"{where} lacks the column {', '.join(sorted(missing))}.")

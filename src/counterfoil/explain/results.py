@@ -21,10 +21,19 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 class Verdicts(msgspec.Struct, frozen=True):
-    """What each judge says of one reply. `mentioned` is set where a judge, and not the rules, found the mentions."""
+    """What each judge says of one reply. `mentioned` is set where a judge, and not the rules, has found that."""
 
     judgements: Mapping[str, Judgement]
     mentioned: tuple[str, ...] | None = None
+
+    def __or__(self, newer: Verdicts) -> Verdicts:
+        """The verdicts that came with an imported reply, and those of judges who were asked on top."""
+        return Verdicts({**self.judgements, **newer.judgements}, newer.mentioned)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a step of one of the judges gave no result."""
+        return any(judgement.failures for judgement in self.judgements.values())
 
     def columns(self) -> dict[str, Any]:
         """The judges' columns of a record: lists with one entry for each judge, null where it has none."""

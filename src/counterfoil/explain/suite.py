@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from counterfoil.asking.ask import Message, Reply
+from counterfoil.asking.asker import NotAsked
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.explain.importers import importers
@@ -26,6 +25,9 @@ from counterfoil.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+SCORES = ("score_threshold", "score_confusion_index")
 
 
 class Explain:
@@ -66,8 +68,10 @@ class Explain:
     def configured(self, settings: Mapping[str, Any]) -> Explain:
         if settings["mentions"] == "judge" and not settings["judges"]:
             raise UserError("--mentions judge needs a --judge.")
-        if settings["mentions"] == "given" and settings["models"]:
-            raise UserError("--mentions given is for replies made elsewhere: `counterfoil score explain --from cfe`.")
+        if settings["mentions"] == "given" and settings["format"] != "cfe":
+            raise UserError(
+                "--mentions given is for `counterfoil score explain --from cfe`, whose files hold mentions."
+            )
         return Explain(settings)
 
     def dataset(self, data: str | None) -> Questions:
@@ -98,28 +102,30 @@ class Explain:
         )
 
     async def judge(self, question: Question, reading: Reading, ask: JudgeAsk) -> Verdicts:
-        found = None
-        if self._settings["mentions"] == "judge":
+        mentioned = reading.mentioned
+        by_judge = self._settings["mentions"] == "judge"
+        if by_judge:
             found = await judge_mentions(ask, ask.judges[0], question, reading.text)
-        mentioned = reading.mentioned if found is None else found
+            if found is None:
+                failed = Judgement(failures=("mentions: the judge gave no list",))
+                return Verdicts({ask.judges[0]: failed})
+            mentioned = found
         judgements: dict[str, Judgement] = {}
-        failures: tuple[str, ...] = ()
-        if self._settings["mentions"] == "judge" and found is None:
-            failures = ("mentions: no list; the rules' stand in",)
         for judge in ask.judges:
-            judgement = await judge_reply(
-                ask,
-                judge,
-                question,
-                reading.text,
-                mentioned,
-                confusing_at=self._settings["confusing_at"],
-                swap=self._settings["judge_swap"],
-                check_answer=self._settings["judge_answer"],
-            )
-            judgements[judge] = msgspec.structs.replace(judgement, failures=failures + judgement.failures)
-            failures = ()
-        return Verdicts(judgements, found)
+            try:
+                judgements[judge] = await judge_reply(
+                    ask,
+                    judge,
+                    question,
+                    reading.text,
+                    mentioned,
+                    confusing_at=self._settings["confusing_at"],
+                    swap=self._settings["judge_swap"],
+                    check_answer=self._settings["judge_answer"],
+                )
+            except NotAsked as reason:  # this judge has stopped, and leaves the others going
+                judgements[judge] = Judgement(failures=(f"not asked: {reason}",))
+        return Verdicts(judgements, mentioned if by_judge else None)
 
     def score(self, question: Question, facts: Facts, reading: Reading | None, verdicts: Verdicts | None) -> Row:
         """A reply in which nothing could be read clears nothing up, and is no restraint either: its scores are 0."""
@@ -132,13 +138,16 @@ class Explain:
             "clarifies": False,
             "reward": 0.0,
             "penalty": 0.0,
-            "score_threshold": 0.0,
-            "score_confusion_index": 0.0,
+            **dict.fromkeys(SCORES, 0.0),
         }
         if reading is not None:
-            names = reading.mentioned
-            if verdicts is not None and verdicts.mentioned is not None:
-                names = verdicts.mentioned
+            names: Sequence[str] | None = reading.mentioned
+            if self._settings["mentions"] == "judge":
+                names = verdicts.mentioned if verdicts is not None else None
+            if names is None:
+                # The judge that was to find the mentions did not: nothing takes their place.
+                unknown = dict.fromkeys(("mentioned", "clarifies", "reward", "penalty", *SCORES))
+                return row | unknown | {"correct": reading.correct} | _judge_columns(verdicts)
             every = list(question.candidates.values())
             mentioned = [question.candidates[name] for name in names]
             row |= {
@@ -150,12 +159,16 @@ class Explain:
                 "score_threshold": score(mentioned, every, confusing=labels.threshold),
                 "score_confusion_index": score(mentioned, every, confusing=labels.confusion_index),
             }
-        return row | (verdicts.columns() if verdicts is not None else {})
+        return row | _judge_columns(verdicts)
 
     def summarize(self, rows: pl.DataFrame, facts: Facts) -> list[Estimate]:
         from counterfoil.explain.summary import summarize
 
         return summarize(rows, self._settings.get("confusing_at", CONFUSING_AT))
+
+
+def _judge_columns(verdicts: Verdicts | None) -> Row:
+    return {} if verdicts is None else verdicts.columns()
 
 
 suite = Explain()

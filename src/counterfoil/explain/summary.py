@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 ALL: tuple[str, ...] = ()
+# A question of PlausibleQA has ten candidates; the interval of the mentions is made on a scale that ends there.
+USUAL_CANDIDATES = 10
 # The bands of the seed's scale, from straightforward to extremely likely to cause uncertainty.
 BANDS = ((0, 15), (16, 40), (41, 65), (66, 85), (86, 100))
 # `judge_changed`: how often the intersection comes out otherwise with the lists the other way round.
-JUDGE_MEASURES = ("judge_precision", "judge_recall", "judge_f1", "judge_restraint", "judge_changed")
+JUDGE_MEASURES = ("judge_precision", "judge_recall", "judge_f1", "judge_restraint", "judge_correct", "judge_changed")
 
 
 def summarize(rows: pl.DataFrame, confusing_at: float) -> list[Estimate]:
@@ -42,7 +44,7 @@ def summarize(rows: pl.DataFrame, confusing_at: float) -> list[Estimate]:
 def _scores(rows: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
     import polars as pl
 
-    most = max([1, *rows["mentioned"].list.len().drop_nulls()])
+    most = max([USUAL_CANDIDATES, *rows["mentioned"].list.len().drop_nulls()])
     shares = rows.with_columns(share=pl.col("mentioned").list.len() / most)
     confusing, plain = rows.filter(pl.col("confusing")), rows.filter(~pl.col("confusing"))
     return [
@@ -50,7 +52,7 @@ def _scores(rows: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
         *proportions(rows, "score_confusion_index", metric="score_confusion_index", by=by),
         *proportions(confusing, "reward", metric="reward", by=by),
         *proportions(plain, "penalty", metric="penalty", by=by),
-        *(_scaled(estimate, float(most)) for estimate in proportions(shares, "share", metric="mentions", by=by)),
+        *(_scaled(estimate, most) for estimate in proportions(shares, "share", metric="mentions", by=by)),
     ]
 
 

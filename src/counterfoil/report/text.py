@@ -10,17 +10,25 @@ from counterfoil.runs.outcome import LEFT_OUT
 from counterfoil.stats.estimate import Estimate
 
 GAP = "  "
+# An estimate over all models and variants is named so.
+ALL = "all"
 
 
 def summary_text(run: Run) -> str:
-    """The overall estimates with their intervals, how the records ended, and what was left out and why."""
-    overall = [estimate for estimate in run.estimates if not estimate.group]
-    sections = _tables(overall, [(row["model"], row["variant"]) for row in run.outcomes])
+    """The estimates with their intervals, how the records ended, and what was left out and why.
+
+    Overall ones, and those of each judge where there are several; agreement and what is over all models below.
+    """
+    shown = [it for it in run.estimates if it.model != ALL and set(it.group) <= {"judge"}]
+    sections = _tables(shown, [(row["model"], row["variant"]) for row in run.outcomes])
     notes: dict[str, dict[str, None]] = {}
-    for estimate in overall:
+    for estimate in shown:
         if estimate.note:
             notes.setdefault(estimate.note, {})[estimate.metric] = None
     sections.append("\n".join(f"{', '.join(metrics)}: {note}." for note, metrics in notes.items()))
+    rows = [[_name(it), ", ".join(map(str, it.group.values())), _cell(it)] for it in run.estimates if it.model == ALL]
+    if rows:
+        sections.append(table([["over all models", "", ""], *rows], left=True))
     sections.append(_outcomes(run))
     return "\n\n".join(section for section in sections if section)
 
@@ -41,8 +49,8 @@ def table(rows: Sequence[Sequence[str]], *, left: bool = False) -> str:
 
 def _tables(estimates: Sequence[Estimate], order: Sequence[tuple[str, str]]) -> list[str]:
     """One table, or several where the terminal is too narrow for all models and variants, in the order of asking."""
-    cells = {(e.metric, e.model, e.variant): _cell(e) for e in estimates}
-    metrics = list(dict.fromkeys(e.metric for e in estimates))
+    cells = {(_name(e), e.model, e.variant): _cell(e) for e in estimates}
+    metrics = list(dict.fromkeys(_name(e) for e in estimates))
     there = dict.fromkeys((e.model, e.variant) for e in estimates)
     columns = [column for column in order if column in there] + [column for column in there if column not in order]
     room = shutil.get_terminal_size((110, 24)).columns - max((len(metric) for metric in metrics), default=0)
@@ -69,6 +77,12 @@ def _under_two_lines(text: str) -> str:
     return "\n".join(lines)
 
 
+def _name(estimate: Estimate) -> str:
+    """The metric, with the judge where each has its own."""
+    judge = estimate.group.get("judge") if set(estimate.group) == {"judge"} else None
+    return estimate.metric if judge is None or estimate.model == ALL else f"{estimate.metric}, {judge}"
+
+
 def _cell(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"not defined (n={estimate.n})"
@@ -85,7 +99,7 @@ def _outcomes(run: Run) -> str:
     rows += [[row["model"], row["variant"], *(f"{row[name]:,}" for name in shown)] for row in outcomes]
     text = table(rows)
     if run.unjudged:
-        text += f"\n\n{run.unjudged:,} replies could not be judged: a judge was not asked, or did not answer."
+        text += f"\n\n{run.unjudged:,} replies could not be judged, or not in every step: see judge_failures."
     missing = sum(row[name] for row in outcomes for name in LEFT_OUT)
     if missing:
         text += f"\n\n{missing:,} were left out, among them:"

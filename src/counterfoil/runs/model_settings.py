@@ -17,6 +17,7 @@ MODEL_KEYS = ("name", "base_url", "temperature", "max_tokens", "param", "concurr
 # They are behind an address that only the user knows; others have one of their own.
 BEHIND_BASE_URL = ("vllm", "ollama")
 # These make the ask what it is, and are no settings.
+JUDGE_PARAMS = {"temperature": 0.0, "max_tokens": 4096}
 RESERVED = ("model", "messages", "stream", "n")
 
 _OPTIONS = {option.key: option for option in RUN_OPTIONS}
@@ -50,15 +51,19 @@ class ModelSettings:
                 "Give it in that model's table of an experiment file."
             )
 
-    def specs(self, entries: Sequence[Any]) -> list[ModelSpec]:
-        """One for each model, by its name or by a table with a name and settings of its own."""
-        made = [self._spec(entry) for entry in entries]
+    def specs(self, entries: Sequence[Any], *, judges: bool = False) -> list[ModelSpec]:
+        """One for each model, by its name or by a table with a name and settings of its own.
+
+        Judges are asked at temperature 0 and with room to answer, unless their table says otherwise: how the tested
+        models are asked is no concern of theirs.
+        """
+        made = [self._spec(entry, judge=judges) for entry in entries]
         names = [spec.name for spec in made]
         if len(set(names)) < len(names):
             raise UserError(f"{max(names, key=names.count)} is named twice: name each model once.")
         return made
 
-    def _spec(self, entry: Any) -> ModelSpec:
+    def _spec(self, entry: Any, *, judge: bool) -> ModelSpec:
         table = {"name": entry} if isinstance(entry, str) else entry
         if not isinstance(table, dict) or not isinstance(table.get("name"), str):
             raise UserError(f"{self._where}a model is a name, or a table with a name; {entry!r} is neither.")
@@ -71,7 +76,8 @@ class ModelSettings:
             if key not in ("name", "param"):
                 table[key] = checked(_OPTIONS[key], value, where)
         own = {key: table[key] for key in ("temperature", "max_tokens") if key in table}
-        params = {**self._params, **own, **_params(table.get("param", {}), where), **self._given_params}
+        own |= _params(table.get("param", {}), where)
+        params = {**JUDGE_PARAMS, **own} if judge else {**self._params, **own, **self._given_params}
         _check_params(params, where)
         return ModelSpec(
             name=name,

@@ -44,10 +44,8 @@ class Plan:
 def make_plan(suite: Suite, request: RunRequest) -> Plan:
     """Everything that can be wrong with the input is found here, before anything is asked or written."""
     prices = load_prices(request.prices)
-    named = {
-        kind: [spec.name for spec in specs] for kind, specs in (("models", request.models), ("judges", request.judges))
-    }
-    suite = suite.configured({**request.settings, **named})
+    judge_names = [spec.name for spec in request.judges]
+    suite = suite.configured({**request.settings, "judges": judge_names, "format": request.format})
     variants = suite.variants(request.variants)
     dataset = suite.dataset(request.data)
     facts = suite.prepare(dataset)  # always of the whole dataset, whatever the limit

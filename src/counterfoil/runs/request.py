@@ -38,6 +38,8 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     ledger: Path
     out: Path
     model_is_default: bool = False
+    # That of replies from elsewhere; None where models are asked.
+    format: str | None = None
 
 
 def read_experiment(path: Path) -> dict[str, Any]:
@@ -72,7 +74,7 @@ def make_request(
     request = RunRequest(
         suite=suite.name,
         models=settings.specs(named),
-        judges=settings.specs(values["judge"] or []),
+        judges=settings.specs(values["judge"] or [], judges=True),
         variants=values["variant"] or [],
         data=values["data"],
         limit=values["limit"],
@@ -85,6 +87,7 @@ def make_request(
         ledger=Path(values["ledger"]),
         out=Path(values["out"] or ""),
         model_is_default=not values["model"] and not imported,
+        format=imported[0] if imported else None,
     )
     if len(set(request.variants)) < len(request.variants):
         raise UserError(f"{max(request.variants, key=request.variants.count)} is named twice: name each variant once.")

@@ -58,7 +58,9 @@ class Rows:
     async def of_reply(
         self, item: Item, reply: Reply, *, reading: Reading | None = None, verdicts: Verdicts | None = None
     ) -> Row:
-        """A reply's row. A reading or verdicts that came with it, from elsewhere, take the place of our own."""
+        """A reply's row. A reading that came with it, from elsewhere, takes the place of our own; verdicts that came
+        with it stay beside those of the judges of this run.
+        """
         if reply.status == "failed":
             return self.left_out(item, "failed", reply.error)
         if reading is None and reply.status != "refused":
@@ -67,8 +69,9 @@ class Rows:
         if reading is not None and self.judges:
             ask = _JudgeAsk(self.judges)
             with suppress(NotAsked):
-                verdicts = await self.suite.judge(item.question, reading, ask)
-            self.standing.unjudged += ask.missed
+                asked = await self.suite.judge(item.question, reading, ask)
+                verdicts = asked if verdicts is None else verdicts | asked
+            self.standing.unjudged += ask.missed or getattr(verdicts, "failed", False)
             judge_keys = ask.keys
         row = self._common(item, outcome_of(reply, reading))
         row |= {"reply": reply.text, "judge_keys": judge_keys}

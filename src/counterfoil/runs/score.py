@@ -50,6 +50,11 @@ async def _score(plan: Plan, ledger: Ledger, importer: Importer, files: Sequence
 
         async def work() -> None:
             for job in jobs:
+                if job.position % 64 == 0:
+                    await asyncio.sleep(0)  # reading never waits: let a stop have its turn
+                if askers.halt.reason is not None:
+                    job.window.put(job.position, rows.left_out(job.item, "not_asked", askers.halt.reason))
+                    continue
                 imported = job.imported
                 row = await rows.of_reply(
                     job.item, imported.reply, reading=imported.reading, verdicts=imported.verdicts
@@ -68,6 +73,7 @@ async def _score(plan: Plan, ledger: Ledger, importer: Importer, files: Sequence
 def _jobs(imports: Iterator[Imported], questions: Mapping[str, Any], dataset: str, parts: Parts) -> Iterator[_Job]:
     """The imports in their order, each with its question; what can't be placed is named."""
     variants: dict[str, Variant] = {}
+    seen: dict[int, str] = {}
     for number in count():
         part = list(islice(imports, WINDOW))
         if not part:
@@ -80,6 +86,13 @@ def _jobs(imports: Iterator[Imported], questions: Mapping[str, Any], dataset: st
                     f"{imported.where}: the question {imported.question_id} is not in {dataset}: "
                     "name the dataset that was asked with --data."
                 )
+            identity = hash((imported.model, imported.variant, imported.question_id, imported.repeat))
+            if identity in seen:
+                raise UserError(
+                    f"{imported.where}: {imported.model} has answered {imported.question_id} in {imported.variant} "
+                    f"before ({seen[identity]}): number repeats with `repeat`."
+                )
+            seen[identity] = imported.where
             variant = variants.setdefault(imported.variant, Variant(imported.variant, "", None))
             yield _Job(imported, Item(imported.model, variant, question, imported.repeat, None), window, position)
 

@@ -85,7 +85,9 @@ class Suite(Protocol):
         ...
 
     def configured(self, settings: Mapping[str, Any]) -> Suite:
-        """The suite with these values of its own options; `models` and `judges` hold the names of those in the run."""
+        """The suite with these values of its own options, and with `judges` (their names) and `format` (of imported
+        replies, or None).
+        """
         ...
 
     def dataset(self, data: str | None) -> Dataset:
@@ -113,7 +115,11 @@ class Suite(Protocol):
         ...
 
     async def judge(self, question: Any, reading: Reading, ask: JudgeAsk) -> Verdicts:
-        """What the judges say of a reply that could be read. Called only where judges were named."""
+        """What the judges say of a reply that could be read. Called only where judges were named.
+
+        Verdicts whose `failed` is true are counted as a reply that could not be judged; those that come with an
+        imported reply are joined with `|`.
+        """
         ...
 
     def score(self, question: Any, facts: Facts, reading: Reading | None, verdicts: Verdicts | None) -> Row:
