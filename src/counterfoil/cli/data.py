@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.cli.options import add_option
+from counterfoil.cli.results import print_json
+from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.runs.options import RUN_OPTIONS, Option, with_defaults
 
@@ -67,7 +68,7 @@ def _list(parsed: argparse.Namespace) -> int:
 
     datasets = all_datasets()
     if parsed.json:
-        _print_json(datasets)
+        print_json(datasets)
         return 0
     rows = [["name", "suite", "where", "size", "licence", "what"]]
     rows += [[d.name, d.suite, d.where, _size(d.bytes), d.licence, d.what] for d in datasets]
@@ -78,7 +79,7 @@ def _list(parsed: argparse.Namespace) -> int:
 def _get(parsed: argparse.Namespace) -> int:
     from counterfoil.datasets.fetch import get_dataset
 
-    get_dataset(parsed.name, _say)
+    get_dataset(parsed.name, say)
     return 0
 
 
@@ -89,7 +90,7 @@ def _check(parsed: argparse.Namespace) -> int:
     if not found["questions"]:
         raise UserError(f"{parsed.file} holds no questions.")
     if parsed.json:
-        _print_json(found)
+        print_json(found)
         return 0
     rows = [[f"{parsed.suite}: {found['data']}", "questions"], ["all", f"{found['questions']:,}"]]
     rows += [[f"stratum {name}", f"{count:,}"] for name, count in found["strata"].items()]
@@ -146,11 +147,11 @@ def _curate(parsed: argparse.Namespace) -> int:
     elif parsed.data is None:
         raise UserError("Name the dataset to curate: counterfoil data curate DATA --out DIR.")
     else:
-        manifest = curate(_curate_request(parsed.data, out, values), _say)
+        manifest = curate(_curate_request(parsed.data, out, values), say)
     # Once people have begun, what the judge left open is no longer asked for.
     missing = {} if has_entries(out / REVIEW) else manifest.left_open
     if parsed.json:
-        _print_json(manifest)
+        print_json(manifest)
     else:
         print(_curation_text(out, manifest, missing))
     return 1 if missing else 0
@@ -204,13 +205,3 @@ def _size(count: int | None) -> str:
     if count is None:
         return ""
     return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
-
-
-def _print_json(value: Any) -> None:
-    import msgspec
-
-    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
-
-
-def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)

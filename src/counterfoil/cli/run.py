@@ -61,7 +61,8 @@ def _run(suite: Suite, request: RunRequest, *, as_json: bool) -> int:
 
 
 def _dry_run(suite: Suite, request: RunRequest, *, as_json: bool) -> int:
-    from counterfoil.runs.dry import dry_run, dry_run_text
+    from counterfoil.report.text import dry_run_text
+    from counterfoil.runs.dry import dry_run
 
     rows = dry_run(suite, request)
     if as_json:

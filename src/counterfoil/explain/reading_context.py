@@ -43,7 +43,7 @@ class Reply(Words):
         """Whether the words from `first` to `last` are one run: no line, sentence or clause ends between them."""
         for at in range(first, last):
             gap = self.gap(at)
-            if len(gap) > 4 or "\n" in gap or ";" in gap:
+            if len(gap) > 4 or "\n" in gap or ";" in gap or "? " in gap:
                 return False
             if ". " in gap and len(self[at].raw) > 3 and self[at].key not in TITLES:
                 return False

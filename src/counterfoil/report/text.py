@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from counterfoil.runs.folder import Run
 from counterfoil.runs.outcome import LEFT_OUT
 from counterfoil.stats.estimate import Estimate
 
+if TYPE_CHECKING:
+    from counterfoil.runs.dry import DryRun
+
 GAP = "  "
 # An estimate over all models and variants is named so.
 ALL = "all"
+MOST_NOTES = 6
 
 
 def summary_text(run: Run) -> str:
@@ -25,7 +30,10 @@ def summary_text(run: Run) -> str:
     for estimate in shown:
         if estimate.note:
             notes.setdefault(estimate.note, {})[estimate.metric] = None
-    sections.append("\n".join(f"{', '.join(metrics)}: {note}." for note, metrics in notes.items()))
+    lines = [f"{', '.join(metrics)}: {note}." for note, metrics in notes.items()]
+    if len(lines) > MOST_NOTES:
+        lines[MOST_NOTES:] = [f"{len(lines) - MOST_NOTES} more notes are in summary.json."]
+    sections.append("\n".join(lines))
     rows = [[_name(it), ", ".join(map(str, it.group.values())), _cell(it)] for it in run.estimates if it.model == ALL]
     if rows:
         sections.append(table([["over all models", "", ""], *rows], left=True))
@@ -106,3 +114,18 @@ def _outcomes(run: Run) -> str:
         for row in run.unanswered[:5]:
             text += f"\n  {row.model}, {row.variant}, {row.question_id}: {row.outcome}, {row.reason}"
     return text
+
+
+def dry_run_text(rows: Sequence[DryRun]) -> str:
+    """The dry run as a table; estimates are marked as such."""
+    lines = [["model", "asks", "in ledger", "to ask", "~tokens in", "~tokens out", "~cost", ""]]
+    for row in rows:
+        output = "?" if row.output_tokens is None else f"{row.output_tokens:,}"
+        cost = "?" if row.cost is None else f"${row.cost:,.4f}"
+        name = f"{row.model} (judge)" if row.judge else row.model
+        counts = [f"{number:,}" for number in (row.asks, row.in_ledger, row.to_ask, row.input_tokens)]
+        lines.append([name, *counts, output, cost, row.note or ""])
+    known = [row.cost for row in rows if row.cost is not None]
+    total = f"In all about ${sum(known):,.4f}" + (", and what is marked ?." if len(known) < len(rows) else ".")
+    judges = " Judges' asks about replies that are not there yet come on top." if any(row.judge for row in rows) else ""
+    return f"{table(lines)}\n\n{total}{judges} Nothing was asked."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 
 import msgspec
 
@@ -12,7 +11,6 @@ from counterfoil.asking.asker import Collector
 from counterfoil.asking.budget import Account, Budget, estimate_tokens
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model
-from counterfoil.report.text import table
 from counterfoil.runs.answering import Answering
 from counterfoil.runs.plan import Plan, make_plan
 from counterfoil.runs.records import NoParts
@@ -114,18 +112,3 @@ async def _dry_run(plan: Plan, ledger: Ledger) -> list[DryRun]:
     for box in (*outboxes, *judge_outboxes):
         await box.model.close()
     return [box.result() for box in (*outboxes, *judge_outboxes)]
-
-
-def dry_run_text(rows: Sequence[DryRun]) -> str:
-    """The dry run as a table; estimates are marked as such."""
-    lines = [["model", "asks", "in ledger", "to ask", "~tokens in", "~tokens out", "~cost", ""]]
-    for row in rows:
-        output = "?" if row.output_tokens is None else f"{row.output_tokens:,}"
-        cost = "?" if row.cost is None else f"${row.cost:,.4f}"
-        name = f"{row.model} (judge)" if row.judge else row.model
-        counts = [f"{number:,}" for number in (row.asks, row.in_ledger, row.to_ask, row.input_tokens)]
-        lines.append([name, *counts, output, cost, row.note or ""])
-    known = [row.cost for row in rows if row.cost is not None]
-    total = f"In all about ${sum(known):,.4f}" + (", and what is marked ?." if len(known) < len(rows) else ".")
-    judges = " Judges' asks about replies that are not there yet come on top." if any(row.judge for row in rows) else ""
-    return f"{table(lines)}\n\n{total}{judges} Nothing was asked."

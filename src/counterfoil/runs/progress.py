@@ -65,7 +65,7 @@ class Progress:
         tally = sender.account.tally
         seconds = max(time.monotonic() - self._started_at, 0.001)
         asked = tally.asked + tally.failed
-        parts = [f"{standing.done:,} of {standing.total:,}"]
+        parts = [f"{standing.done:,} of {standing.total:,}" if standing.total else f"{standing.done:,} done"]
         parts.append(f"{sender.pace.in_flight} in flight")
         if tally.in_ledger:
             parts.append(f"{tally.in_ledger:,} from the ledger")

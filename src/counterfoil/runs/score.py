@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count, islice
 from pathlib import Path
@@ -18,6 +19,7 @@ from counterfoil.runs.folder import Run
 from counterfoil.runs.imports import Imported, Importer, import_jsonl
 from counterfoil.runs.options import nearest
 from counterfoil.runs.plan import Plan, make_plan
+from counterfoil.runs.progress import Progress, Watched
 from counterfoil.runs.records import Parts, Window
 from counterfoil.runs.request import RunRequest
 from counterfoil.runs.rows import Item, Rows, Standing
@@ -61,10 +63,16 @@ async def _score(plan: Plan, ledger: Ledger, importer: Importer, files: Sequence
                 )
                 job.window.put(job.position, row)
 
+        watching = asyncio.create_task(Progress([Watched(standing, asker) for asker in askers.judges]).watch())
         places = max((asker.pace.highest for asker in askers.judges), default=0)
-        async with asyncio.TaskGroup() as group:
-            for _ in range(WORKERS + WORKERS_PER_PLACE * places if places else 1):
-                group.create_task(work())
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(WORKERS + WORKERS_PER_PLACE * places if places else 1):
+                    group.create_task(work())
+        finally:
+            watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await watching
         if not standing.done:
             raise UserError(f"There are no replies in {', '.join(map(str, files))}.")
     return finish(plan, parts, [standing], askers, started_at)
