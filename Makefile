@@ -23,7 +23,7 @@ $(READY): pyproject.toml
 
 demo: setup
 	@$(BIN)/counterfoil models get smollm2
-	@$(BIN)/counterfoil run explain --variant baseline --variant cfe --limit 8 --max-tokens 100
+	@$(BIN)/counterfoil run explain --variant baseline --variant cfe --limit 12 --max-tokens 100
 
 test: setup
 	@$(BIN)/ruff check .

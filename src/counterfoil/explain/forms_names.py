@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from counterfoil.explain.forms_vocabulary import ARTICLES, COMPASS, FUNCTION_WORDS, KINDS, MONTH_NUMBERS, TITLES
+from counterfoil.explain.forms_vocabulary import (
+    ARTICLES,
+    COMPASS,
+    FUNCTION_WORDS,
+    KINDS,
+    MONTH_NUMBERS,
+    NAME_PARTICLES,
+    TITLES,
+)
 from counterfoil.explain.reading_words import Word, fold, keys_of, ordinal, words_of
 
 GOLD = -1
@@ -90,6 +98,12 @@ def is_name(words: Sequence[Word]) -> bool:
     return 1 <= len(words) <= 4 and all(word.raw[0].isupper() for word in words)
 
 
+def without_particles(words: Sequence[Word]) -> Sequence[Word]:
+    """The words of a name less the small ones inside it: Vincent van Gogh is Vincent Gogh."""
+    inside = [word for word in words[1:-1] if not (word.raw.islower() and word.key in NAME_PARTICLES)]
+    return [words[0], *inside, words[-1]] if len(words) > 2 else words
+
+
 def is_number(key: str) -> bool:
     return bool(_NUMBER.fullmatch(key))
 
@@ -136,7 +150,7 @@ def parts_of(
         for name in (whole, *described):
             words = words_of(name)
             epithet = len(words) == 3 and words[1].key == "the"
-            if (not is_name(words) or len(words) == 1) and not epithet:
+            if (not is_name(without_particles(words)) or len(words) == 1) and not epithet:
                 continue
             if FUNCTION_WORDS & {word.key for word in words} and not epithet:
                 continue
@@ -151,7 +165,7 @@ def parts_of(
             single = first.end not in hyphened and (asks_who or epithet or numbered or placed)
             if (double or single) and len(first.raw) > 3:
                 found.append((first.key, Part(owner, False, together)))
-    unwanted = FUNCTION_WORDS | COMPASS | KINDS | TITLES | set(question_keys)
+    unwanted = FUNCTION_WORDS | COMPASS | KINDS | TITLES | NAME_PARTICLES | set(question_keys)
     return {
         key: part
         for key, part in found

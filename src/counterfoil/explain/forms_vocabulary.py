@@ -15,7 +15,8 @@ FUNCTION_WORDS = folded(
     "how why he she they we you his her their our your my i some many most other others another one both all any each "
     "every also only just even then thus therefore there here such like unlike instead rather similarly finally next "
     "additionally furthermore moreover meanwhile despite after before during between among about did does do had has "
-    "have can could may might will would should must yes answer correct incorrect"
+    "have can could may might will would should must yes answer correct incorrect neither either perhaps maybe probably "
+    "actually indeed"
 )
 TITLES = folded(
     "sir dame lord lady dr prof professor mr mrs ms miss king queen prince princess emperor empress pope saint st "
@@ -33,17 +34,50 @@ COMPASS = folded("north south east west northern southern eastern western centra
 _MONTHS = "january february march april may june july august september october november december"
 MONTHS = tuple(map(fold, _MONTHS.split()))
 MONTH_NUMBERS = {key: n for n, key in enumerate(MONTHS, 1)} | {name[:3]: n for n, name in enumerate(_MONTHS.split(), 1)}
+_SHARE = "percent percentage"
+_TIME = "year month week day hour minute second century decade"
+_LENGTH = "mile kilometer kilometre km meter metre cm mm foot inch yard"
+_SPEED = "mph kph kmh knot mile kilometer kilometre km meter metre"
+_WEIGHT = "kg kilogram gram pound ounce ton tonne"
+_HEAT = "degree celsius fahrenheit"
 UNITS = folded(
-    "percent percentage year month week day hour minute second time mile kilometer kilometre km meter metre cm mm foot "
-    "inch yard acre hectare mph kph kmh knot kg kilogram gram pound ounce ton tonne liter litre gallon degree celsius "
-    "fahrenheit dollar euro cent million billion trillion thousand hundred am pm bc ad bce ce century decade"
+    f"{_SHARE} {_TIME} {_LENGTH} {_SPEED} {_WEIGHT} {_HEAT} time acre hectare liter litre gallon dollar euro cent "
+    "million billion trillion thousand hundred am pm bc ad bce ce"
 )
+# The units in which a question can be answered, by the words that ask for it; the first only behind "how".
+UNITS_AFTER_HOW = {
+    word: folded(units)
+    for words, units in (
+        ("old", _TIME),
+        ("long", f"{_TIME} {_LENGTH}"),
+        ("far tall high deep wide thick big large", _LENGTH),
+        ("fast", _SPEED),
+        ("heavy", _WEIGHT),
+        ("hot cold warm", _HEAT),
+    )
+    for word in folded(words)
+}
+UNITS_ASKED_FOR = {
+    word: folded(units)
+    for words, units in (
+        ("age duration", _TIME),
+        ("height length distance depth width altitude elevation", _LENGTH),
+        ("speed velocity", _SPEED),
+        ("weight mass", _WEIGHT),
+        ("temperature", _HEAT),
+        ("percentage percent proportion fraction", _SHARE),
+        ("angle", "degree"),
+    )
+    for word in folded(words)
+}
 # "Season 2" numbers a season: it does not say that there are two of anything.
 NUMBERED = folded(
     "season episode series chapter verse volume part step page figure version section paragraph alternative answer "
     "option clarification example point note reason misconception choice question item table day week round"
 )
 ARTICLES = folded("the a an")
+# Small words inside names: Ludwig van Beethoven is Beethoven, Leonardo da Vinci is Da Vinci.
+NAME_PARTICLES = folded("van von der den de del della di da do dos das du la le ten ter zu bin ibn al el")
 BEFORE_OTHER_NAMES = folded("north south east west new")
 # A bare noun after one of these names a thing: "or curling", "think that curling"; "a different sport" does not.
 BEFORE_BARE_NOUNS = folded("and or not than that like as is was with called")

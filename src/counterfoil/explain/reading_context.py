@@ -14,6 +14,7 @@ from counterfoil.explain.forms_vocabulary import (
     BEFORE_VERBS,
     FUNCTION_WORDS,
     KINDS,
+    NAME_PARTICLES,
     TITLES,
 )
 from counterfoil.explain.reading_words import Word, Words
@@ -126,6 +127,8 @@ def part_owner(reply: Reply, at: int, part: Part) -> tuple[bool, bool]:
         mine = any(key in part.name or key in KINDS for key in following)
         return mine and not part.last, not mine
     leading = _capitals_beside(reply, at, -1)
+    # The "Van" of "Van Gogh" tells whose name it is only where no first name does.
+    leading = [key for key in leading if key not in NAME_PARTICLES] or leading
     if leading and leading[0] not in FUNCTION_WORDS | TITLES:
         mine = any(key in part.name or key in KINDS or _short_for(key, part.name) for key in leading)
         return mine and part.last, not mine
@@ -137,10 +140,11 @@ def _capitals_beside(reply: Reply, at: int, step: int) -> list[str]:
     keys: list[str] = []
     while len(keys) < 3:
         beside = reply.after(at) if step > 0 else reply.before(at)
-        if not is_capital(beside):
+        if beside is None or not (is_capital(beside) or beside.key in NAME_PARTICLES):
             break
         at += step
-        keys.append(reply.keys[at])
+        if is_capital(beside):
+            keys.append(reply.keys[at])
     return keys
 
 

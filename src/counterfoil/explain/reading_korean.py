@@ -21,6 +21,9 @@ _PARTICLES = """
 # What kind of place it is, often written on to its name: 대구광역시 is 대구.
 _PLACE = "(?:광역시|특별시|특별자치시|특별자치도|시)?"
 _ENDING = _PLACE + "(?:" + "|".join(sorted(_PARTICLES.split(), key=len, reverse=True)) + "){0,3}"
+# What is counted is often left out: 11명 is 11. Behind the bare number no other unit, list's point or digits may stand.
+_COUNTED = re.compile(r"(\d+(?:[.,]\d+)*)\s?(년|년도|명|개|개국|살|세|번|회|대|권|마리|가지)")
+_NO_OTHER_NUMBER = r"(?![.)]\s|[.,:/-]?\d|\s?[%년월일명개살세번회대권위층시분초만억천백조])"
 _HANGUL = re.compile("[가-힣]")
 _UNSPACED = re.compile("[가-힣\u3040-\u30ff\u3400-\u9fff]")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
@@ -41,6 +44,11 @@ def unspaced_script(names: Sequence[tuple[int, str]]) -> tuple[re.Pattern[str] |
 
 
 def _pattern(name: str) -> str:
+    counted = _COUNTED.fullmatch(name)
+    if counted is not None:
+        number, unit = map(re.escape, counted.groups())
+        end = f"{_ENDING}(?![가-힣])"
+        return rf"(?<!\w)(?<!\d[.,:/-])({number}(?:\s?{unit}(?={end})|{_NO_OTHER_NUMBER}(?={end})))"
     # Spacing varies: 이순신 장군 is 이순신장군. Inside a short word a space would make another word of it.
     pieces = [re.escape(c) for c in name if not c.isspace()]
     if len(pieces) >= 4 and not _HAN.search(name):

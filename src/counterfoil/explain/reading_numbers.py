@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from counterfoil.explain.forms import Lexicon
 from counterfoil.explain.forms_names import is_number
-from counterfoil.explain.forms_vocabulary import MONTH_NUMBERS, NUMBERED, UNITS
+from counterfoil.explain.forms_vocabulary import MONTH_NUMBERS, NUMBERED, UNITS, UNITS_AFTER_HOW, UNITS_ASKED_FOR
 from counterfoil.explain.reading_context import Reply, is_capital
 
 _DATE = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4}")
@@ -30,7 +31,7 @@ def is_number_of_it(reply: Reply, first: int, last: int, known: Lexicon) -> bool
 
 def _is_list_item(reply: Reply, at: int) -> bool:
     """The "3." or "3)" that begins a line, and "(1) one thing, (2) another"; but not "ten (10)"."""
-    if at + 1 == len(reply) or len(reply.raws[at]) > 3:
+    if at + 1 == len(reply) or len(reply.raws[at]) > 3 or (at == 0 and _opens_no_list(reply)):
         return False
     after = reply.gap(at)
     if after[:1] not in (".", ")") or after[1:2] not in (" ", "*", "\t"):
@@ -39,6 +40,25 @@ def _is_list_item(reply: Reply, at: int) -> bool:
     begins_line = "\n" in before and not before.rpartition("\n")[2].strip(" \t*#-•(>")
     repeated = at > 0 and reply.keys[at - 1] == reply.keys[at]
     return begins_line or (after[0] == ")" and not repeated and reply.raws[at + 1][0].isalpha())
+
+
+def _opens_no_list(reply: Reply) -> bool:
+    """The "180." of "180. Some people think …" is the answer: lists begin with 1, or go on with the next number."""
+    number = reply.raws[0]
+    if not number.isdecimal() or int(number) <= 1:
+        return False
+    return re.search(rf"\n\W*{int(number) + 1}[.)]", reply.text) is None
+
+
+@lru_cache(maxsize=4096)
+def _units_asked_for(asked: tuple[str, ...]) -> frozenset[str]:
+    """The units that the question names, and those in which it can be answered: "how old" asks for years."""
+    units = set(asked)
+    for before, key in pairwise(("", *asked)):
+        units |= UNITS_ASKED_FOR.get(key, frozenset())
+        if before == "how":
+            units |= UNITS_AFTER_HOW.get(key, frozenset())
+    return frozenset(units)
 
 
 def _is_day(reply: Reply, at: int) -> bool:
@@ -58,7 +78,7 @@ def _is_day(reply: Reply, at: int) -> bool:
     return any(date.start() <= reply.starts[at] - start < date.end() for date in _DATE.finditer(around))
 
 
-def _is_label_or_ratio(reply: Reply, at: int, asked: Sequence[str]) -> bool:
+def _is_label_or_ratio(reply: Reply, at: int, asked: tuple[str, ...]) -> bool:
     """The 2 of "season 2", unless seasons are asked for; 7:30; 10 %."""
     before = reply.gap(at - 1) if at else ""
     after = reply.gap(at) if at + 1 < len(reply) else reply.text[reply[at].end :][:2]
@@ -66,17 +86,17 @@ def _is_label_or_ratio(reply: Reply, at: int, asked: Sequence[str]) -> bool:
         return True
     if (before == ":" and is_number(reply.keys[at - 1])) or (after == ":" and is_number(reply.keys[at + 1])):
         return True
-    return after.lstrip().startswith("%") and "percent" not in asked
+    return after.lstrip().startswith("%") and "percent" not in _units_asked_for(asked)
 
 
-def _is_measure(reply: Reply, at: int, asked: Sequence[str]) -> bool:
-    """As in "30 minutes" and "15-30 mph", in another unit than the question's."""
+def _is_measure(reply: Reply, at: int, asked: tuple[str, ...]) -> bool:
+    """As in "30 minutes" and "15-30 mph", in another unit than those that the question asks for."""
     for at_range in (at, at + 1, at + 2):
         if at_range + 1 >= len(reply):
             return False
         gap, key = reply.gap(at_range), reply.keys[at_range + 1]
         if gap in (" ", "-", "‑", "") and key in UNITS:
-            return key not in asked
+            return key not in _units_asked_for(asked)
         if gap not in (" ", "-", "–", "—") or not (is_number(key) or key in ("to", "or")):
             return False
     return False
