@@ -64,6 +64,10 @@ def test_a_name_on_its_own_is_found(name: str) -> None:
         "A " * 300_000 + "Rome",
         "\ud800" * 1_000_000,
         "e" + "\u0301" * 1_000_000,
+        "one might, " * 80_000 + "Rome",
+        "\n" * 1_000_000,
+        "Rome; while " * 20_000,
+        "서울 하지만 " * 30_000,
     ],
 )
 def test_long_texts_of_one_thing(reply: str) -> None:

@@ -15,8 +15,8 @@ FUNCTION_WORDS = folded(
     "how why he she they we you his her their our your my i some many most other others another one both all any each "
     "every also only just even then thus therefore there here such like unlike instead rather similarly finally next "
     "additionally furthermore moreover meanwhile despite after before during between among about did does do had has "
-    "have can could may might will would should must yes answer correct incorrect neither either perhaps maybe probably "
-    "actually indeed"
+    "have can could may might will would should must yes answer correct incorrect neither either perhaps maybe "
+    "probably actually indeed"
 )
 TITLES = folded(
     "sir dame lord lady dr prof professor mr mrs ms miss king queen prince princess emperor empress pope saint st "
@@ -77,7 +77,7 @@ NUMBERED = folded(
 )
 ARTICLES = folded("the a an")
 # Small words inside names: Ludwig van Beethoven is Beethoven, Leonardo da Vinci is Da Vinci.
-NAME_PARTICLES = folded("van von der den de del della di da do dos das du la le ten ter zu bin ibn al el")
+NAME_PARTICLES = folded("van von der den de del della di da dos das du la le ter zu bin ibn al el")
 BEFORE_OTHER_NAMES = folded("north south east west new")
 # A bare noun after one of these names a thing: "or curling", "think that curling"; "a different sport" does not.
 BEFORE_BARE_NOUNS = folded("and or not than that like as is was with called")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 
 from counterfoil.explain.reading_spans import Span
 
@@ -12,24 +13,25 @@ SENTENCE_END = re.compile(r"[.!?:]\s|\n")
 # A full stop after an initial or a title ends nothing.
 _FULL_STOP = re.compile(r"(?<!\b[A-Z])(?<!\bSt)(?<!\bDr)(?<!\bMr)(?<!\bMt)[.!?](?=\s|$)|\n")
 # From here on a reply speaks of answers that it does not give.
-_HEADING = (
-    r"(?P<heading>clarification|(?:incorrect|wrong|alternative|plausible)[\w ,]{0,30}(?:answer|alternative|option))"
-)
 _ASIDE = re.compile(
     r"(?P<heading>clarification|"
     r"(?:incorrect|wrong|alternative|plausible)[\w ,]{0,30}(?:answer|alternative|option))|misconception|"
     r"\b(?:some|one|others?|people|someone|you|many)\b[^.\n]{0,20}"
-    r"\b(?:might|may|could|mistak\w+|confus\w+|assum\w+|think|thinks|thought|believ\w+|says?|said|guess)\b"
-    r"(?! (?:already )?(?:have (?:heard|read|seen)|know|recognize|remember))|"
+    r"\b(?:might|may|could|mistak\w+|confus\w+|assum\w+|think|thinks|thought|believ\w+)\b"
+    r"(?! (?:already )?(?:have (?:heard|read|seen)|know|recognize|remember|be surprised))|"
+    r"\b(?:some|others|people|many|most)\b[^.\n]{0,20}\b(?:say|guess|answer)\b|"
     r"[^.!?\n]{0,60}(?:오답|착각|혼동|헷갈)",  # in Korean the verb comes last: the aside is the whole sentence
     re.I,
 )
 _CONCESSION = re.compile(
-    r"(?:^|(?<=[.!?:;] )|(?<=\n))(?:[-*•\s]*)(?:but |yet |and )?"
-    r"(?:while|although|though|even though|even if|whereas|despite)\b",
+    r"(?:^|(?<=[.!?:;] )|(?<=\n))[-*•\s]{0,8}(?:but |yet |and )?"
+    r"(?:while|although|though|even though|even if|whereas|despite|at first|I (?:\w+ )?(?:thought|assumed)|"
+    r"it (?:could|may|might) (?:be|have been)|it (?:used to be|was (?:once|long)) (?:thought|believed))\b",
     re.I,
 )
-_KOREAN_CONCESSION = re.compile(r"지만")
+_TURN = re.compile(r"\s*(?:but|however|yet|actually|in fact|in reality)\b", re.I)
+_KOREAN_CONCESSION = re.compile(r"지만|(?:생각|오해|대답|추측)하(?:는데|나)|알고 있(?:는데|으나)")
+_QUESTION = re.compile(r"\?(?=\s)")
 # Where what is granted ends and what is said begins. A comma before "and", "or" or "which" goes on with the first.
 _CLAUSE_END = re.compile(
     r",(?=\s)(?!\s(?:and|or|which|who|as|because|since|due|given|like|such)\b)|;|\bbut\b|\bhowever\b|지만|는데|으나",
@@ -51,9 +53,10 @@ _REJECTING_AFTER = re.compile(
     r"[이가은는도] (?:아[니닌닙]|틀[렸린립]|오답))|"
     # "who did not" speaks of the one named, "did not" of whether it was that one.
     r"[\"”'’*]*\s(?:(?:did|does|do)(?:n't| not)|never)\b|"
-    r"[\"”'’*]*\?[\"”'’*]*\s*(?:no|nope|wrong|아니|아닙)|"
-    r"[\"”'’*]*(?::|\s[-–—])[*\s]*(?:incorrect|wrong|false|no\b|틀[렸린립]|오답)|"
-    r"[\"”'’*]*\s?\((?:incorrect|wrong|false|no|오답|틀림)\)",
+    r"[\"”'’*]*\?[\"”'’*]*\s*(?:no\b(?! (?:doubt|question))|nope|wrong|아니|아닙)|"
+    r"[\"”'’*]*(?::|\s[-–—])[*\s]*(?:(?:incorrect|wrong|false|no)\b(?! \w)|틀[렸린립]|오답)|"
+    r"[\"”'’*]*\s?\((?:incorrect|wrong|false|no|x|오답|틀림)\)|~~|"
+    r"[,;.…\s–—-]{1,4}(?:oh,? )?(?:no,? )?(?:wait|scratch that|I mean|correction)\b",
     re.I,
 )
 _AFFIRMING_BEFORE = re.compile(
@@ -63,7 +66,8 @@ _AFFIRMING_BEFORE = re.compile(
 )
 _AFFIRMING_AFTER = re.compile(
     r"[\"”'’*]*(?:\s(?:is|was) (?:the )?(?:correct|right)(?: (?:one|answer|choice|option))?\**(?=[.,;!)\n]|$)|"
-    r"(?::|\s[-–—])[*\s]*(?:correct|right)\b|\s?\((?:correct|right|정답)\)|[이가]? ?(?:맞[습다아는음]|정답[이입]))",
+    r"(?::|\s[-–—])[*\s]*(?:correct|right)\b(?! \w)|"
+    r"\s?\((?:correct|right|o|정답)\)|[이가]? ?(?:맞(?:[습다아음]|는(?!지))|정답[이입]))",
     re.I,
 )
 
@@ -80,21 +84,28 @@ def is_affirmed(reply: str, span: Span) -> bool:
 
 
 def without_conceded(reply: str, asserted: Sequence[Span]) -> list[Span]:
-    """What is asserted, less what a clause only grants to another name in the same sentence."""
+    """What is asserted, less what a clause only grants, or a question offers, before another name is given."""
     starts = [span.start for span in asserted]
     dropped: set[int] = set()
     for match in _CONCESSION.finditer(reply):
         stop = sentence_end(reply, match.end())
         clause = clause_end(reply, match.end(), stop, asserted)
+        if _TURN.match(reply, stop):
+            stop = sentence_end(reply, stop)
         if bisect_left(starts, clause) < bisect_left(starts, stop):
             dropped.update(range(bisect_left(starts, match.start()), bisect_left(starts, clause)))
-    begin = 0
+    last = 0
     for match in _KOREAN_CONCESSION.finditer(reply):
-        begin = max((end.end() for end in _FULL_STOP.finditer(reply, begin, match.start())), default=begin)
-        first, last = bisect_left(starts, begin), bisect_left(starts, match.start())
+        first = max(last, bisect_left(starts, _sentence_start(reply, match.start())))
+        last = bisect_left(starts, match.start())
         # "서울이지만" says that it is 서울.
         is_it = last > first and " " not in reply[asserted[last - 1].end : match.start()]
         if last > first and not is_it and last < bisect_right(starts, sentence_end(reply, match.end())):
+            dropped.update(range(first, last))
+    for match in _QUESTION.finditer(reply):
+        first, last = (bisect_left(starts, at) for at in (_sentence_start(reply, match.start()), match.start()))
+        # "Sydney or Canberra?" gives neither; "Canberra?" by itself may be a shy answer.
+        if last < len(asserted) and len({span.owner for span in asserted[first:last]}) > 1:
             dropped.update(range(first, last))
     return [span for at, span in enumerate(asserted) if at not in dropped]
 
@@ -118,8 +129,21 @@ def outside_asides(reply: str, asserted: Sequence[Span]) -> list[Span]:
 
 
 def sentence_end(reply: str, at: int) -> int:
-    end = _FULL_STOP.search(reply, at)
-    return end.end() if end is not None else len(reply)
+    ends = _sentence_ends(reply)
+    after = bisect_right(ends, at)
+    return ends[after] if after < len(ends) else len(reply)
+
+
+def _sentence_start(reply: str, at: int) -> int:
+    ends = _sentence_ends(reply)
+    before = bisect_right(ends, at)
+    return ends[before - 1] if before else 0
+
+
+@lru_cache(maxsize=2)
+def _sentence_ends(reply: str) -> list[int]:
+    """Found once for a reply: a long one can ask for them at every word."""
+    return [end.end() for end in _FULL_STOP.finditer(reply)]
 
 
 def clause_end(reply: str, at: int, stop: int, asserted: Sequence[Span]) -> int:

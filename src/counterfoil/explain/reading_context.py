@@ -140,7 +140,7 @@ def _capitals_beside(reply: Reply, at: int, step: int) -> list[str]:
     keys: list[str] = []
     while len(keys) < 3:
         beside = reply.after(at) if step > 0 else reply.before(at)
-        if beside is None or not (is_capital(beside) or beside.key in NAME_PARTICLES):
+        if beside is None or not (is_capital(beside) or (step < 0 and beside.key in NAME_PARTICLES)):
             break
         at += step
         if is_capital(beside):

@@ -104,7 +104,9 @@ def _is_measure(reply: Reply, at: int, asked: tuple[str, ...]) -> bool:
 
 def _is_number_word_of_it(reply: Reply, at: int, known: Lexicon) -> bool:
     before, after = reply.before(at), reply.after(at)
-    counted = after is not None and after.key in known.counted
+    # "Zero degrees" where a temperature is asked for, but not "one day" because the question speaks of a day.
+    units = _units_asked_for(known.question_keys).difference(known.question_keys)
+    counted = after is not None and (after.key in known.counted or after.key in units)
     # "The Three Musketeers" counts nothing.
     if before is not None and not reply.raws[at].islower() and not counted:
         return False

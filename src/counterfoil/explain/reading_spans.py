@@ -95,7 +95,11 @@ def _looser_runs(reply: Reply, known: Lexicon, gaps: bool) -> list[Run]:
             for last_key, owner in known.gapped.get(key, ()):
                 for last in range(first + 2, min(first + 4, len(reply))):
                     capitals = all(raw[0].isupper() for raw in raws[first : last + 1])
-                    if reply.keys[last] == last_key and capitals and reply.joined(first, last):
+                    if reply.keys[last] != last_key or not capitals:
+                        continue
+                    # "Unlike Ann Lee, Ann Fox" names two people.
+                    apart = any(mark in reply.text[reply[first].end : reply[last].start] for mark in ",:")
+                    if not apart and reply.joined(first, last):
                         runs.append((first, last, Form((), owner)))
     return runs
 
