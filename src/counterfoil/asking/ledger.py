@@ -11,23 +11,21 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply, TokenChoice
+from counterfoil.asking.connection import connect, connect_to_read, explained
 from counterfoil.asking.lookup import Lookup, chunks, marks
-from counterfoil.asking.migrations import is_complete, migrate
 from counterfoil.errors import UserError
 
 # A reply waits this long for others to share its transaction with.
 GATHER_SECONDS = 0.02
-BUSY_SECONDS = 60.0
 
 REPLY_COLUMNS = (
     "status, text, reasoning, finish_reason, served_model, input_tokens, cached_tokens, output_tokens, "
@@ -138,60 +136,6 @@ class Ledger:
             except queue.Empty:
                 return batch, False
         return batch, True
-
-
-def connect(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
-    """A connection with the ledger's settings; every way in which a file can't be one is a clear sentence."""
-    with explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            raise UserError(f"{path} is a folder, and a ledger is a file: name one with --ledger.")
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=not any_thread)
-        try:
-            connection.execute("PRAGMA synchronous = FULL")
-            migrate(connection, path)
-            connection.execute("PRAGMA journal_mode = WAL")
-        except BaseException:
-            connection.close()
-            raise
-    return connection
-
-
-def connect_to_read(path: Path) -> sqlite3.Connection | None:
-    """A connection that changes nothing; None where there is no ledger yet, or an empty file."""
-    if not path.exists():
-        return None
-    with explained(path):
-        if path.is_dir():
-            raise UserError(f"{path} is a folder, and a ledger is a file: name one with --ledger.")
-        address = f"file:{quote(str(path.absolute()))}?mode=ro"
-        connection = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
-        try:
-            if is_complete(connection, path):
-                return connection
-        except BaseException:
-            connection.close()
-            raise
-        connection.close()
-    return None
-
-
-@contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the file system say into one sentence."""
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        said = str(error)
-        if "not a database" in said or "malformed" in said:
-            what = "is not a ledger, or is damaged. It is left as it is: name another file with --ledger."
-        elif "full" in said or "disk I/O" in said or "No space" in said:
-            what = "can't be written: the disk is full or broken. What was stored is kept: make room and run again."
-        elif "locked" in said:
-            what = f"was locked by another process for over {BUSY_SECONDS:.0f} seconds: run again when that is done."
-        else:
-            what = "can't be opened for writing: check its permissions, or name another file with --ledger."
-        raise UserError(f"The ledger {path} {what} ({said})") from error
 
 
 def reply_from_row(values: Sequence[Any]) -> Reply:

@@ -12,15 +12,8 @@ from typing import Any
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply, ask_from_canonical
-from counterfoil.asking.ledger import (
-    REPLY_COLUMNS,
-    connect,
-    connect_to_read,
-    explained,
-    insert_replies,
-    reply_from_row,
-    reply_row,
-)
+from counterfoil.asking.connection import connect, connect_to_read, explained
+from counterfoil.asking.ledger import REPLY_COLUMNS, insert_replies, reply_from_row, reply_row
 from counterfoil.asking.lookup import Lookup, take_in_all
 from counterfoil.errors import UserError
 
