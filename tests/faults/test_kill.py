@@ -30,16 +30,26 @@ def stored_prompts(ledger: Path) -> set[str]:
     return {row[0] for row in rows}
 
 
+def wait_for_more(server: MockServer, requests: int) -> None:
+    for _ in range(3_000):
+        if len(server.requests) > requests:
+            return
+        time.sleep(0.01)
+    raise AssertionError("the run does not ask")
+
+
 def test_kill_at_random_moments_twenty_times_over(tmp_path: Path) -> None:
     chance = random.Random(20261115)
     ledger = tmp_path / ".counterfoil" / "ledger.sqlite"
     with MockServer(latency=0.05) as server:
         arguments = ("run", SUITE, "--model", "vllm/m", "--base-url", server.url)
         arguments += ("--data", str(QUESTIONS), "--concurrency", str(CONCURRENCY), "--out", "out")
-        for _ in range(KILLS):
+        for kill in range(KILLS):
             asked_before, stored_before = len(server.requests), stored_prompts(ledger)
             process = start(*arguments, cwd=tmp_path)
-            time.sleep(chance.uniform(0.3, 1.2))
+            if kill % 4:  # in the middle of asking, however slow the machine starts; every fourth at any moment
+                wait_for_more(server, asked_before)
+            time.sleep(chance.uniform(0, 0.5))
             process.kill()
             process.communicate()
             asked_now = server.prompts[asked_before:]
