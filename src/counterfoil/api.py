@@ -33,12 +33,17 @@ def run(suite: str, *, experiment: str | Path | None = None, **options: Any) -> 
 
 
 def score(suite: str, files: str | Path | Sequence[str | Path], *, format: str = "jsonl", **options: Any) -> Run:
-    """Read, judge and score replies that were made elsewhere, as `counterfoil score SUITE --from FORMAT FILE…` does."""
+    """Read, judge and score replies that were made elsewhere, as `counterfoil score SUITE --from FORMAT FILE…` does.
+
+    `model` is here whose replies they are, where the files do not say.
+    """
     loaded = load_suite(suite)
     paths = [Path(name) for name in ([files] if isinstance(files, str | Path) else files)]
     extra: dict[str, Any] = {}
+    model = options.pop("model", None)
     given = _given(loaded, options, extra)
-    request = make_request(loaded, given, extra, "score()", imported=(format, tuple(map(str, paths))))
+    imported = (format, tuple(map(str, paths)))
+    request = make_request(loaded, given, extra, "score()", imported=imported, imported_model=model)
     return _outside_of_loops(lambda: score_replies(loaded, request, format, paths, say))
 
 

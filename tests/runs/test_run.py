@@ -122,6 +122,7 @@ def test_the_manifest_says_what_was_done() -> None:
         manifest = run.manifest
         assert manifest["data"] == {
             "name": "numbers-30",
+            "given": "30",
             "questions": 30,
             "asked": 10,
             "sha256": three_choice.Numbers(30).sha256,

@@ -9,13 +9,17 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.runs.sampling import Sample, chosen_ids
+from counterfoil.runs.sampling import Sample, chosen_units
 
 
 class Item(NamedTuple):
     id: str
     stratum: str
     cluster: str = "c"
+
+    @property
+    def unit(self) -> str:
+        return self.id
 
 
 def items(**sizes: int) -> list[Item]:
@@ -24,13 +28,13 @@ def items(**sizes: int) -> list[Item]:
 
 def test_each_stratum_gets_its_share() -> None:
     # 60, 30 and 10 questions, 20 wanted: 12, 6 and 2.
-    chosen = chosen_ids(items(a=60, b=30, c=10), 20, seed=1)
+    chosen = chosen_units(items(a=60, b=30, c=10), 20, seed=1)
     assert Counter(name[0] for name in chosen) == {"a": 12, "b": 6, "c": 2}
 
 
 def test_what_is_left_over_goes_to_the_largest_remainders() -> None:
     # 5 of 7, 3 and 2: shares 2.92, 1.25 and 0.83, so 2, 1 and 0 whole ones, and the other two to a and c.
-    counts = Counter(name[0] for name in chosen_ids(items(a=7, b=3, c=2), 5, seed=0))
+    counts = Counter(name[0] for name in chosen_units(items(a=7, b=3, c=2), 5, seed=0))
     assert counts == {"a": 3, "b": 1, "c": 1}
 
 
@@ -44,7 +48,7 @@ def test_the_sample_is_of_the_right_size_and_does_not_depend_on_the_order(
     sizes: dict[str, int], limit: int, seed: int, chance: random.Random
 ) -> None:
     questions = items(**sizes)
-    chosen = chosen_ids(questions, limit, seed)
+    chosen = chosen_units(questions, limit, seed)
     assert len(chosen) == min(limit, len(questions))
     counts = Counter(name[0] for name in chosen)
     for stratum, size in sizes.items():
@@ -52,16 +56,16 @@ def test_the_sample_is_of_the_right_size_and_does_not_depend_on_the_order(
         assert abs(counts[stratum] - share) < 1
     shuffled = list(questions)
     chance.shuffle(shuffled)
-    assert chosen_ids(shuffled, limit, seed) == chosen
+    assert chosen_units(shuffled, limit, seed) == chosen
 
 
 def test_it_is_not_the_first_n_and_another_seed_is_another_sample() -> None:
     questions = items(a=1_000)
-    one, other = chosen_ids(questions, 50, seed=0), chosen_ids(questions, 50, seed=1)
+    one, other = chosen_units(questions, 50, seed=0), chosen_units(questions, 50, seed=1)
     assert one != other
     assert one != {question.id for question in questions[:50]}
     # Of one stratum, a larger sample holds the smaller one: a run can be made longer and keeps its replies.
-    assert one < chosen_ids(questions, 80, seed=0)
+    assert one < chosen_units(questions, 80, seed=0)
 
 
 def test_a_sample_can_be_gone_through_again_in_the_datasets_order() -> None:

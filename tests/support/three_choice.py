@@ -17,12 +17,15 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.runs.imports import Importer
+from counterfoil.runs.measure import Measure
 from counterfoil.runs.options import Option
 from counterfoil.runs.suite import JudgeAsk, Variant
 from counterfoil.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from counterfoil.runs.folder import Run
 
 PROMPTS = {
     "plain": "Which number is the largest? Answer with one letter.",
@@ -36,6 +39,18 @@ class Question(msgspec.Struct, frozen=True):
     cluster: str
     stratum: str
     numbers: tuple[int, int, int]
+
+    @property
+    def unit(self) -> str:
+        return self.id
+
+    @property
+    def asked_before(self) -> int:
+        return 0
+
+    @property
+    def columns(self) -> Mapping[str, Any]:
+        return {}
 
     @property
     def gold(self) -> str:
@@ -63,7 +78,9 @@ class ThreeChoice:
     lenient = False
     columns: Mapping[str, Any] = {"choice": str, "correct": bool, "judged_right": bool}
     importers: Mapping[str, Importer] = {}
-    params: Mapping[str, Any] = {"max_tokens": 16}
+
+    def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"max_tokens": 16}
 
     def configured(self, settings: Mapping[str, Any]) -> ThreeChoice:
         configured = ThreeChoice()
@@ -75,7 +92,7 @@ class ThreeChoice:
             raise UserError(f"--data {data}: three_choice takes a number of questions.")
         return Numbers(int(data or 300))
 
-    def variants(self, names: Sequence[str]) -> list[Variant]:
+    def variants(self, names: Sequence[str], dataset: Numbers) -> list[Variant]:
         for name in names:
             if name not in PROMPTS:
                 raise UserError(f"There is no variant {name}: there are {', '.join(PROMPTS)}.")
@@ -135,6 +152,22 @@ class ThreeChoice:
             *proportions(rows, "correct", metric="accuracy"),
             *proportions(rows, "unread", metric="out_of_choice"),
         ]
+
+    def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
+        import polars as pl
+
+        from counterfoil.runs.compare import left_out_column
+
+        items = rows.with_columns(item=pl.format("{} {}", "question_id", "repeat"), left_out=left_out_column())
+        return items, [Measure(metric="accuracy", terms=((1.0, "correct"),))]
+
+    def seed_comparison(
+        self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str
+    ) -> list[dict[str, Any]]:
+        return []
+
+    def finished(self, run: Run) -> None:
+        """Nothing beside the run's own files."""
 
 
 suite = ThreeChoice()

@@ -17,6 +17,8 @@ COMMANDS = {
     "run": "ask models, read and score their replies, estimate; writes a run folder",
     "score": "read, judge and score replies that were made elsewhere",
     "show": "the summary of a run, in the terminal",
+    "report": "one HTML page on one or more runs: results in words, tables, plots, records",
+    "compare": "two runs, models or variants against each other: paired, with tests",
     "models": "which model names can be used, and what each still needs",
     "ledger": "look into the ledger, export, import or prune it",
     "data": "list, fetch, check and curate datasets",

@@ -14,7 +14,7 @@ from counterfoil.runs.options import RUN_OPTIONS
 
 EXAMPLE = "counterfoil score explain --from jsonl replies.jsonl --data questions.json --out scored"
 # Nobody is asked but judges, so what says whom to ask what has no place here.
-NOT_HERE = ("model", "variant", "limit", "repeats")
+NOT_HERE = ("model", "limit", "repeats")
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
@@ -23,6 +23,9 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         "--from", required=True, dest="format", metavar="FORMAT", help="jsonl, or one of the suite's own"
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="the replies")
+    parser.add_argument(
+        "--model", dest="imported_model", metavar="NAME", help="whose replies, where the file is silent"
+    )
     for option in RUN_OPTIONS:
         if option.name not in NOT_HERE:
             add_option(parser, option)
@@ -39,6 +42,6 @@ def call(parsed: argparse.Namespace) -> int:
     known = {option.key for option in (*RUN_OPTIONS, *suite.options)}
     given = {key: value for key, value in vars(parsed).items() if key in known}
     imported = (parsed.format, tuple(parsed.files))
-    request = make_request(suite, given, {}, "", imported=imported)
+    request = make_request(suite, given, {}, "", imported=imported, imported_model=parsed.imported_model)
     files = [Path(name) for name in parsed.files]
     return run_and_show(lambda: score_replies(suite, request, parsed.format, files, say), as_json=parsed.json)

@@ -42,6 +42,12 @@ def dataset_path(name: str, file: str | None = None) -> Path:
     return path
 
 
+def dataset_paths(name: str) -> list[Path]:
+    """The cached files that a dataset's name stands for."""
+    dataset = registered(name)
+    return [dataset_path(name, file.name) for file in (dataset.files[:1] if dataset.beside else dataset.files)]
+
+
 def resolved(data: str) -> str:
     """A dataset's name becomes its cached file; everything else stays what it is."""
     return str(dataset_path(data)) if is_registered(data) else data

@@ -25,19 +25,39 @@ class DataFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dataset(msgspec.Struct, frozen=True, kw_only=True):
-    """A dataset that somebody else publishes; the first of its files is the one that its name stands for."""
+    """A dataset that somebody else publishes. Its name stands for all of its files, or for the first of them where
+    the others only go `beside` it.
+    """
 
     name: str
     suite: str
     what: str
     licence: str
     files: tuple[DataFile, ...]
+    beside: bool = False
 
     @property
     def folder(self) -> Path:
         """Where its files are kept."""
         return cache_folder() / "data" / self.name
 
+
+KOBBQ = "https://raw.githubusercontent.com/naver-ai/KoBBQ/0dd165aeaaacd1bd46c63513a9b2e9875eb6dce7"
+BBQ = "https://raw.githubusercontent.com/nyu-mll/BBQ/bea11bd97d79217245b5871acd247b9d6eb24598"
+FLARE_CFA = "https://huggingface.co/datasets/TheFinAI/flare-cfa/resolve/0ef87599cc2b3c555d6892e37a53f5f7170a8205"
+BBQ_CATEGORIES = (
+    "Age",
+    "Disability_status",
+    "Gender_identity",
+    "Nationality",
+    "Physical_appearance",
+    "Race_ethnicity",
+    "Race_x_SES",
+    "Race_x_gender",
+    "Religion",
+    "SES",
+    "Sexual_orientation",
+)
 
 DATASETS = (
     Dataset(
@@ -49,6 +69,60 @@ DATASETS = (
             DataFile(
                 name="test.json",
                 url="https://huggingface.co/datasets/JamshidJDMY/PlausibleQA/resolve/main/test.json",
+            ),
+        ),
+    ),
+    Dataset(
+        name="kobbq",
+        suite="bias",
+        what="KoBBQ's test set, 2,280 questions, with its prompts",
+        licence="MIT",
+        beside=True,
+        files=(
+            DataFile(
+                name="KoBBQ_test_samples.tsv",
+                url=f"{KOBBQ}/data/KoBBQ_test_samples.tsv",
+                sha256="6eacb1c0ff995c74b26183d368c500193454b7bf96a2a0f9462641e57972aab7",
+            ),
+            DataFile(
+                name="0_evaluation_prompts.tsv",
+                url=f"{KOBBQ}/evaluation/0_evaluation_prompts.tsv",
+                sha256="1757448babb55bfc01dce7233f64c2188ad06843646f75b6c590bff633d88bca",
+            ),
+        ),
+    ),
+    Dataset(
+        name="kobbq-all",
+        suite="bias",
+        what="KoBBQ's templates, which give its whole set of 76,048 questions",
+        licence="MIT",
+        files=(
+            DataFile(
+                name="KoBBQ_templates.tsv",
+                url=f"{KOBBQ}/data/KoBBQ_templates.tsv",
+                sha256="5536ec18433d4a75b0087c1b1a3ed225e0ac068cd66d3f80de051c366036cc1f",
+            ),
+        ),
+    ),
+    Dataset(
+        name="bbq",
+        suite="bias",
+        what="BBQ, 58,492 questions in eleven categories",
+        licence="CC BY 4.0",
+        files=tuple(
+            DataFile(name=f"{category}.jsonl", url=f"{BBQ}/data/{category}.jsonl") for category in BBQ_CATEGORIES
+        ),
+    ),
+    Dataset(
+        name="cfa",
+        suite="memorization",
+        what="CFA-style exam questions, 1,032, as FLARE has them (also called cfa-easy)",
+        licence="as its publisher says",
+        files=(
+            DataFile(
+                name="test.parquet",
+                url=f"{FLARE_CFA}/data/test-00000-of-00001-6e96e3a2bc65fdb8.parquet",
+                sha256="32d00a77170c7dc450deb35516a3f6ade394015aa64378c2c8146c37ab6ac32f",
             ),
         ),
     ),

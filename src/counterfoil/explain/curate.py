@@ -28,7 +28,7 @@ from counterfoil.explain.scoring import is_confusing_by_threshold
 from counterfoil.runs.askers import Say
 from counterfoil.runs.files import replacing
 from counterfoil.runs.folder import locked
-from counterfoil.runs.sampling import Sample, chosen_ids
+from counterfoil.runs.sampling import Sample, chosen_units
 
 SAMPLE, VERIFIED, UNAMBIGUOUS = "1-sample.jsonl", "2-verified.jsonl", "3-unambiguous.jsonl"
 REVIEW, DATASET = "4-review.csv", "dataset.jsonl"
@@ -92,6 +92,10 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
     def plausibilities(self) -> dict[str, float]:
         """By the kind of score that labels and reviews go by."""
         return {text: p["listwise"] if isinstance(p, dict) else p for text, p in self.candidates.items()}
+
+    @property
+    def unit(self) -> str:
+        return self.id
 
     @property
     def stratum(self) -> str:
@@ -182,7 +186,7 @@ def _sample(request: CurateRequest, before: Manifest | None) -> tuple[Source, li
     source = Source(name=name, sha256=questions.sha256, questions=sum(1 for _ in questions))
     if not source.questions:
         raise UserError(f"{request.data} holds no questions.")
-    ids = chosen_ids(questions, request.sample, request.seed)
+    ids = chosen_units(questions, request.sample, request.seed)
     chosen = list(Sample(questions, ids))
     kinds = {kind: scores for kind in SCORE_KINDS if (scores := _scores(data, kind, ids))}
     has_kinds = any(scores != kinds["listwise"] for scores in kinds.values())
@@ -251,7 +255,7 @@ def _list_for_people(request: CurateRequest, passed: list[Row], recorder: Record
         raise UserError(f"The judge let no question through: see {request.out / VERIFIED} for its reasons.")
     if has_entries(path):
         raise UserError(f"{path} was filled in in the meantime and stays as it is: run the same command again.")
-    drawn = list(Sample(passed, chosen_ids(passed, request.keep, request.seed)))
+    drawn = list(Sample(passed, chosen_units(passed, request.keep, request.seed)))
     write_review(path, REVIEW_COLUMNS, map(_review_row, drawn))
     ids = [row.id for row in drawn]
     recorder.done("review", len(passed), len(drawn), REVIEW, counts=_strata(drawn), seed=request.seed, ids=ids)

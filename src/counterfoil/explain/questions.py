@@ -45,6 +45,18 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         """A sample holds as many confusing questions as its dataset does."""
         return "confusing" if is_confusing_by_threshold(self.candidates.values()) else "plain"
 
+    @property
+    def unit(self) -> str:
+        return self.id
+
+    @property
+    def asked_before(self) -> int:
+        return 0
+
+    @property
+    def columns(self) -> Mapping[str, Any]:
+        return {}
+
 
 class Questions:
     """A dataset in memory: its name, the hash of the files it came from, its questions."""

@@ -19,12 +19,15 @@ from counterfoil.explain.reading import answer_is_right, find_mentions
 from counterfoil.explain.results import Reading, Verdicts
 from counterfoil.explain.scoring import CONFUSING_AT, Facts, label_all, penalty, reward, score
 from counterfoil.runs.imports import Importer
+from counterfoil.runs.measure import Measure
 from counterfoil.runs.options import Option, with_defaults
 from counterfoil.runs.suite import JudgeAsk, Row, Variant
 from counterfoil.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from counterfoil.runs.folder import Run
 
 
 SCORES = ("score_threshold", "score_confusion_index")
@@ -35,7 +38,6 @@ class Explain:
 
     name = "explain"
     options: Sequence[Option] = OPTIONS
-    params: Mapping[str, Any] = {"max_tokens": 512}
     columns: Mapping[str, Any] = {
         "correct": bool,
         "mentioned": list[str],
@@ -61,6 +63,9 @@ class Explain:
     def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
         self._settings = with_defaults(OPTIONS, settings or {})
 
+    def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"max_tokens": 512}
+
     @property
     def importers(self) -> Mapping[str, Importer]:
         return importers(given=self._settings["mentions"] == "given")
@@ -77,7 +82,7 @@ class Explain:
     def dataset(self, data: str | None) -> Questions:
         return load_questions(data, self._settings["plausibility"])
 
-    def variants(self, names: Sequence[str]) -> list[Variant]:
+    def variants(self, names: Sequence[str], dataset: Questions) -> list[Variant]:
         return load_variants(names)
 
     def planted(self, settings: Mapping[str, str]) -> Respondent:
@@ -165,6 +170,19 @@ class Explain:
         from counterfoil.explain.summary import summarize
 
         return summarize(rows, self._settings.get("confusing_at", CONFUSING_AT))
+
+    def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
+        from counterfoil.explain.measures import measures
+
+        return measures(rows)
+
+    def seed_comparison(
+        self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str
+    ) -> list[dict[str, Any]]:
+        return []
+
+    def finished(self, run: Run) -> None:
+        """Nothing beside the run's own files."""
 
 
 def _judge_columns(verdicts: Verdicts | None) -> Row:

@@ -78,7 +78,10 @@ class Answering:
             part = list(islice(to_ask, WINDOW))
             if not part:
                 return
-            asks = [self.model.ask(messages(q, v), self.params, repeat) for q, v, repeat in part]
+            asks = [
+                self.model.ask(messages(q, v), self.params, q.asked_before * self.repeats + repeat)
+                for q, v, repeat in part
+            ]
             found = self.ledger.get([ask.key for ask in asks])
             window = self.parts.window(self.number, number, len(part))
             for position in sorted(range(len(part)), key=lambda i: asks[i].prompt):

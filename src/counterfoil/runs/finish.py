@@ -27,7 +27,9 @@ def finish(plan: Plan, parts: Parts, standings: Sequence[Standing], askers: Aske
         outcomes.update(standing.outcomes)
     write_json(folder / SUMMARY, _summary(plan, outcomes, sum(standing.unjudged for standing in standings)))
     write_json(folder / MANIFEST, manifest(plan, askers, outcomes, started_at))
-    return Run(folder)
+    run = Run(folder)
+    plan.suite.finished(run)
+    return run
 
 
 def _summary(plan: Plan, outcomes: Counter[tuple[str, str, Outcome]], unjudged: int) -> Summary:

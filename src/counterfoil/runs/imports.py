@@ -15,7 +15,9 @@ from counterfoil.errors import UserError
 
 
 class Imported(msgspec.Struct, kw_only=True):
-    """A reply from elsewhere. Where `reading` or `verdicts` are set, they take the place of our own."""
+    """A reply from elsewhere. Where `reading` or `verdicts` are set, they take the place of our own; so does a
+    reading of None where `was_read` says that nothing was found in the reply.
+    """
 
     model: str
     variant: str
@@ -23,6 +25,7 @@ class Imported(msgspec.Struct, kw_only=True):
     reply: Reply
     repeat: int = 0
     reading: Any = None
+    was_read: bool = False
     verdicts: Any = None
     where: str = ""
 

@@ -41,6 +41,7 @@ def manifest(
         "seed": request.seed,
         "data": {
             "name": plan.dataset.name,
+            "given": request.data,
             "sha256": plan.dataset.sha256,
             "questions": plan.dataset_size,
             "asked": plan.question_count,

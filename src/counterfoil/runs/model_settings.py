@@ -39,7 +39,7 @@ class ModelSettings:
         self._given = given
         self._given_params = {key: given[key] for key in ("temperature", "max_tokens") if key in given}
         self._given_params |= _params(given.get("param", []), "--")
-        self._params = {**suite.params, "temperature": values["temperature"]}
+        self._params = {**suite.params(values), "temperature": values["temperature"]}
         if values["max_tokens"] is not None:
             self._params["max_tokens"] = values["max_tokens"]
         self._params |= _params(experiment.get("param", {}), self._where)

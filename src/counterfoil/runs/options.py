@@ -23,6 +23,7 @@ class Option:
     metavar: str | None = None
     choices: tuple[str, ...] = ()
     least: float | None = None
+    most: float | None = None
     part_of_run: bool = True
 
     @property
@@ -117,6 +118,8 @@ def checked_one(option: Option, value: Any, where: str) -> Any:
         raise UserError(f"{where}{option.name} must be a number, and is {value}.")
     if option.least is not None and not value >= option.least:
         raise UserError(f"{where}{option.name} must be at least {option.least:g}, and is {value}.")
+    if option.most is not None and not value <= option.most:
+        raise UserError(f"{where}{option.name} must be at most {option.most:g}, and is {value}.")
     if option.choices and value not in option.choices:
         raise UserError(f"{where}{option.name} must be one of {', '.join(option.choices)}, and is {value!r}.")
     return value

@@ -12,7 +12,7 @@ from counterfoil.asking.models.planted import PlantedModel, Respondent
 from counterfoil.asking.prices import Price, load_prices, price_of
 from counterfoil.errors import UserError
 from counterfoil.runs.request import RunRequest
-from counterfoil.runs.sampling import Sample, chosen_ids
+from counterfoil.runs.sampling import Sample, chosen_units
 from counterfoil.runs.suite import Dataset, Facts, Suite, Variant
 from counterfoil.runs.suites import load_suite
 
@@ -45,16 +45,27 @@ def make_plan(suite: Suite, request: RunRequest) -> Plan:
     """Everything that can be wrong with the input is found here, before anything is asked or written."""
     prices = load_prices(request.prices)
     judge_names = [spec.name for spec in request.judges]
-    suite = suite.configured({**request.settings, "judges": judge_names, "format": request.format})
-    variants = suite.variants(request.variants)
+    suite = suite.configured(
+        {
+            **request.settings,
+            "judges": judge_names,
+            "variants": request.variants,
+            "format": request.format,
+            "imported_model": request.imported_model,
+            "files": request.files,
+        }
+    )
     dataset = suite.dataset(request.data)
+    variants = suite.variants(request.variants, dataset)
     facts = suite.prepare(dataset)  # always of the whole dataset, whatever the limit
     dataset_size = sum(1 for _ in dataset)
     if not dataset_size:
         raise UserError(f"The dataset {dataset.name} holds no questions.")
     questions: Iterable[Any] = dataset
+    question_count = dataset_size
     if request.limit is not None:
-        questions = Sample(dataset, chosen_ids(dataset, request.limit, request.seed))
+        questions = Sample(dataset, chosen_units(dataset, request.limit, request.seed))
+        question_count = sum(1 for _ in questions)
     models = [_open(spec) for spec in request.models]
     judges = [_open(spec) for spec in request.judges]
     if request.max_cost is not None:
@@ -71,7 +82,7 @@ def make_plan(suite: Suite, request: RunRequest) -> Plan:
         dataset_size=dataset_size,
         facts=facts,
         questions=questions,
-        question_count=min(request.limit or dataset_size, dataset_size),
+        question_count=question_count,
         variants=variants,
         models=models,
         judges=judges,

@@ -40,6 +40,9 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     model_is_default: bool = False
     # That of replies from elsewhere; None where models are asked.
     format: str | None = None
+    # Whose replies they are, where their files do not say.
+    imported_model: str | None = None
+    files: tuple[str, ...] = ()
 
 
 def read_experiment(path: Path) -> dict[str, Any]:
@@ -60,10 +63,11 @@ def make_request(
     where: str,
     *,
     imported: tuple[str, tuple[str, ...]] | None = None,
+    imported_model: str | None = None,
 ) -> RunRequest:
     """The request from what the command line (or Python) gave, over the experiment; `where` names that file.
 
-    `imported`: the format and files of replies from elsewhere; no model is asked then.
+    `imported`: the format and files of replies from elsewhere; no model is asked then. `imported_model` is their name.
     """
     options = (*RUN_OPTIONS, *suite.options)
     given = {key: value for key, value in given.items() if value is not None}
@@ -88,6 +92,8 @@ def make_request(
         out=Path(values["out"] or ""),
         model_is_default=not values["model"] and not imported,
         format=imported[0] if imported else None,
+        imported_model=imported_model,
+        files=imported[1] if imported else (),
     )
     if len(set(request.variants)) < len(request.variants):
         raise UserError(f"{max(request.variants, key=request.variants.count)} is named twice: name each variant once.")
@@ -116,6 +122,8 @@ def _letters(request: RunRequest, suite_options: Sequence[Option], imported: Any
         {key: value for key, value in request.settings.items() if key in part_of_run},
         imported,
     ]
+    if request.imported_model is not None:
+        content.append(request.imported_model)
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
     return "".join(chr(ord("a") + byte % 26) for byte in digest[:8])
 

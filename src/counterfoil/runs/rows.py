@@ -56,14 +56,20 @@ class Rows:
     standing: Standing
 
     async def of_reply(
-        self, item: Item, reply: Reply, *, reading: Reading | None = None, verdicts: Verdicts | None = None
+        self,
+        item: Item,
+        reply: Reply,
+        *,
+        reading: Reading | None = None,
+        was_read: bool = False,
+        verdicts: Verdicts | None = None,
     ) -> Row:
         """A reply's row. A reading that came with it, from elsewhere, takes the place of our own; verdicts that came
         with it stay beside those of the judges of this run.
         """
         if reply.status == "failed":
             return self.left_out(item, "failed", reply.error)
-        if reading is None and reply.status != "refused":
+        if reading is None and not was_read and reply.status != "refused":
             reading = self.suite.read(item.question, item.variant, reply)
         judge_keys = None
         if reading is not None and self.judges:
@@ -91,6 +97,7 @@ class Rows:
             "cluster": item.question.cluster,
             "outcome": outcome,
             "ask_key": item.ask_key,
+            **item.question.columns,
         }
 
 

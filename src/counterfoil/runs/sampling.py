@@ -6,33 +6,41 @@ import hashlib
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
-
-from counterfoil.runs.suite import Question
+from typing import Any, Protocol
 
 
-def chosen_ids(questions: Iterable[Question], limit: int, seed: int) -> set[str]:
-    """The ids of a sample of `limit` questions, each stratum with its share (largest remainders).
+class Sampled(Protocol):
+    """What must be known of a question to take a sample: `runs.suite.Question` says what these are."""
 
-    A question's rank depends on the seed and its id alone: a larger sample holds the smaller one's questions of each
-    stratum, and what the dataset's order is does not matter. One pass; memory grows with the sample, not the dataset.
+    @property
+    def unit(self) -> str: ...
+
+    @property
+    def stratum(self) -> str: ...
+
+
+def chosen_units(questions: Iterable[Sampled], limit: int, seed: int) -> set[str]:
+    """A sample of `limit` questions before orders and draws, each stratum with its share (largest remainders).
+
+    A unit's rank depends on the seed and its name alone: a larger sample holds the smaller one's units of each
+    stratum, and what the dataset's order is does not matter. One pass.
     """
     sizes: Counter[str] = Counter()
     best: dict[str, list[tuple[int, str]]] = {}
+    seen: set[str] = set()
     for question in questions:
+        if question.unit in seen:
+            continue
+        seen.add(question.unit)
         sizes[question.stratum] += 1
         heap = best.setdefault(question.stratum, [])
-        entry = (-_rank(question.id, seed), question.id)
+        entry = (-_rank(question.unit, seed), question.unit)
         if len(heap) < limit:
             heapq.heappush(heap, entry)
         elif entry > heap[0]:
             heapq.heapreplace(heap, entry)
     shares = _shares(sizes, limit, seed)
-    return {
-        question_id
-        for stratum, heap in best.items()
-        for _, question_id in sorted(heap, reverse=True)[: shares[stratum]]
-    }
+    return {unit for stratum, heap in best.items() for _, unit in sorted(heap, reverse=True)[: shares[stratum]]}
 
 
 def _shares(sizes: Counter[str], limit: int, seed: int) -> dict[str, int]:
@@ -52,9 +60,9 @@ def _rank(name: str, seed: int) -> int:
 class Sample:
     """Those questions of a dataset that were chosen, in its order; it can be gone through again and again."""
 
-    def __init__(self, questions: Iterable[Any], ids: set[str]) -> None:
+    def __init__(self, questions: Iterable[Any], units: set[str]) -> None:
         self._questions = questions
-        self._ids = ids
+        self._units = units
 
     def __iter__(self) -> Iterator[Any]:
-        return (question for question in self._questions if question.id in self._ids)
+        return (question for question in self._questions if question.unit in self._units)

@@ -48,7 +48,7 @@ async def _score(plan: Plan, ledger: Ledger, importer: Importer, files: Sequence
         standing = Standing(0)
         rows = Rows(plan.suite, plan.facts, askers.by_name(), standing)
         questions = {question.id: question for question in plan.questions}
-        jobs = _jobs(importer(files, questions), questions, plan.dataset.name, parts)
+        jobs = _jobs(importer(files, questions), questions, plan, parts)
 
         async def work() -> None:
             for job in jobs:
@@ -59,7 +59,11 @@ async def _score(plan: Plan, ledger: Ledger, importer: Importer, files: Sequence
                     continue
                 imported = job.imported
                 row = await rows.of_reply(
-                    job.item, imported.reply, reading=imported.reading, verdicts=imported.verdicts
+                    job.item,
+                    imported.reply,
+                    reading=imported.reading,
+                    was_read=imported.was_read,
+                    verdicts=imported.verdicts,
                 )
                 job.window.put(job.position, row)
 
@@ -78,9 +82,9 @@ async def _score(plan: Plan, ledger: Ledger, importer: Importer, files: Sequence
     return finish(plan, parts, [standing], askers, started_at)
 
 
-def _jobs(imports: Iterator[Imported], questions: Mapping[str, Any], dataset: str, parts: Parts) -> Iterator[_Job]:
+def _jobs(imports: Iterator[Imported], questions: Mapping[str, Any], plan: Plan, parts: Parts) -> Iterator[_Job]:
     """The imports in their order, each with its question; what can't be placed is named."""
-    variants: dict[str, Variant] = {}
+    variants = {variant.name: variant for variant in plan.variants}
     seen: dict[int, str] = {}
     for number in count():
         part = list(islice(imports, WINDOW))
@@ -91,7 +95,7 @@ def _jobs(imports: Iterator[Imported], questions: Mapping[str, Any], dataset: st
             question = questions.get(imported.question_id)
             if question is None:
                 raise UserError(
-                    f"{imported.where}: the question {imported.question_id} is not in {dataset}: "
+                    f"{imported.where}: the question {imported.question_id} is not in {plan.dataset.name}: "
                     "name the dataset that was asked with --data."
                 )
             identity = hash((imported.model, imported.variant, imported.question_id, imported.repeat))

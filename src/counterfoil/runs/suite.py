@@ -10,11 +10,14 @@ import msgspec
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.runs.imports import Importer
+from counterfoil.runs.measure import Measure
 from counterfoil.runs.options import Option
 from counterfoil.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from counterfoil.runs.folder import Run
 
 # What is special to a suite is opaque to the way through: only the suite's own functions look into it.
 Facts = Any
@@ -37,6 +40,21 @@ class Question(Protocol):
     @property
     def stratum(self) -> str:
         """A sample holds as much of each stratum as the dataset does."""
+        ...
+
+    @property
+    def unit(self) -> str:
+        """What `--limit` counts: a question before orders and draws. All with the same unit are asked, or none."""
+        ...
+
+    @property
+    def asked_before(self) -> int:
+        """How many other questions of the dataset have the same words: each is asked for itself."""
+        ...
+
+    @property
+    def columns(self) -> Mapping[str, Any]:
+        """What its records say of it, whether it was answered or not."""
         ...
 
 
@@ -76,8 +94,10 @@ class Suite(Protocol):
     options: Sequence[Option]
     # The suite's own columns of records.parquet: bool, int, float, str, list[str] or list[float].
     columns: Mapping[str, Any]
-    # Parameters of its asks, where the user sets none.
-    params: Mapping[str, Any]
+
+    def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Parameters of its asks, where the user sets none, under these values of its options."""
+        ...
 
     @property
     def importers(self) -> Mapping[str, Importer]:
@@ -85,8 +105,8 @@ class Suite(Protocol):
         ...
 
     def configured(self, settings: Mapping[str, Any]) -> Suite:
-        """The suite with these values of its own options, and with `judges` (their names) and `format` (of imported
-        replies, or None).
+        """The suite with these values of its own options, and with `judges` and `variants` (the names that the user
+        gave), and for imported replies `format`, `imported_model` (None where there is none) and `files`.
         """
         ...
 
@@ -94,8 +114,8 @@ class Suite(Protocol):
         """The dataset of that name, or in that file, or the one that ships with the package."""
         ...
 
-    def variants(self, names: Sequence[str]) -> list[Variant]:
-        """The variants of these names, or in these files; the suite's usual ones if there are none."""
+    def variants(self, names: Sequence[str], dataset: Any) -> list[Variant]:
+        """The variants of these names, or in these files; if there are none, the usual ones for this dataset."""
         ...
 
     def planted(self, settings: Mapping[str, str]) -> Respondent:
@@ -128,4 +148,20 @@ class Suite(Protocol):
 
     def summarize(self, rows: pl.DataFrame, facts: Facts) -> list[Estimate]:
         """The estimates, from all records of a run without the texts of their replies."""
+        ...
+
+    def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, Sequence[Measure]]:
+        """What two sides are compared by: a frame of items, made from the records of one model and variant, and the
+        metrics over it. `left_out` is true for items that can't count on either side; `settings` are the run's.
+        """
+        ...
+
+    def seed_comparison(
+        self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str
+    ) -> list[dict[str, Any]]:
+        """The comparison as the suite's source prints it, from the estimates of both sides; empty where it has none."""
+        ...
+
+    def finished(self, run: Run) -> None:
+        """Write what the suite has beside the run's own files."""
         ...

@@ -1,4 +1,4 @@
-"""Intervals of what compares two things: a difference of two means, and a ratio.
+"""Intervals of what compares several means: a difference, a difference of differences, and a ratio.
 
 All are 95 % intervals. V, G_eff and the t quantile c are those of `spread_of`; the effective number of records n_eff
 is limited, and G_eff where all clusters agree, as `Spread.n_eff` says.
@@ -16,55 +16,76 @@ from counterfoil.stats.spread import spread_of
 from counterfoil.stats.sums import MeanSums
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from counterfoil.stats.interval import Interval
+    from counterfoil.stats.spread import Spread
     from counterfoil.stats.sums import Layout, RatioSums
 
 
 def agresti_caffo(layout: Layout, first: MeanSums, second: MeanSums) -> list[Interval]:
-    """Differences m₁ − m₂ of two means in 0…1 over the same clusters: Agresti and Caffo (2000) with n_eff = N/deff.
+    """Differences m₁ − m₂ of two means in 0…1 over the same clusters: `contrast` with the coefficients 1 and −1."""
+    return contrast(layout, [(1.0, first), (-1.0, second)])
 
-    A record of the first kind has the influence (x − m₁)·N/N₁ on the difference, one of the second −(x − m₂)·N/N₂,
-    with N = N₁ + N₂. V is the variance of the mean of both kinds together. Clusters that are hard for both cancel
-    out, so here the correlation within clusters may be negative. Then
 
-        deff = V / (m₁(1−m₁)/N₁ + m₂(1−m₂)/N₂),   n_i = N_i/deff,   p_i = (n_i·m_i + 1)/(n_i + 2)
-        p₁ − p₂ ± c·sqrt(p₁(1−p₁)/(n₁ + 2) + p₂(1−p₂)/(n₂ + 2))
+def contrast(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> list[Interval]:
+    """Sums Σ aᵢmᵢ of means in 0…1 over the same clusters: Agresti and Caffo (2000) with n_eff = N/deff.
 
-    Where all clusters agree, n_i is the G_eff of each kind. Fewer clusters than needed in one kind are too few.
+    A record of kind i has the influence aᵢ(x − mᵢ)·N/Nᵢ on the sum, with N = ΣNᵢ. V is the variance of the mean of
+    all kinds together. Clusters that are hard for both sides of a difference cancel out, so here the correlation
+    within clusters may be negative. Then
+
+        deff = V / Σ aᵢ²mᵢ(1−mᵢ)/Nᵢ,   nᵢ = Nᵢ/deff,   pᵢ = (nᵢ·mᵢ + 1)/(nᵢ + 2)
+        Σ aᵢpᵢ ± c·sqrt(Σ aᵢ²pᵢ(1−pᵢ)/(nᵢ + 2))
+
+    Where all clusters agree, nᵢ is the G_eff of each kind. Fewer clusters than needed in one kind are too few.
     """
-    arms = ((first, 1), (second, -1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        totals = [layout.total(arm.n) for arm, _ in arms]
-        both = totals[0] + totals[1]
-        means = [layout.total(arm.s) / total for (arm, _), total in zip(arms, totals, strict=True)]
-        u, square = np.zeros_like(first.n), np.zeros_like(first.n)
-        for (arm, sign), total, mean in zip(arms, totals, means, strict=True):
-            scale = layout.repeat(sign * both / total)
-            deviation, squared = residuals(layout, arm, mean)
-            u += scale * deviation
-            square += scale**2 * squared
-        n, n2 = first.n + second.n, first.n2 + second.n2
-        spread = spread_of(layout, n, n2, u, square, least_correlation=-1.0)
-
-        binomial = sum(m * (1 - m) / total for m, total in zip(means, totals, strict=True))
-        deff = both / spread.n_eff(both * binomial)
+        totals = [layout.total(arm.n) for _, arm in arms]
+        means = [layout.total(arm.s) / total for (_, arm), total in zip(arms, totals, strict=True)]
+        spread, together = contrast_spread(layout, arms)
+        parts = list(zip(arms, totals, means, strict=True))
+        binomial = sum(a**2 * m * (1 - m) / total for (a, _), total, m in parts)
+        deff = together / spread.n_eff(together * binomial)
         centre, variance = np.zeros(layout.estimates), np.zeros(layout.estimates)
-        for (arm, sign), total, mean in zip(arms, totals, means, strict=True):
+        for (a, arm), total, mean in parts:
             n_eff = np.where(spread.agree, total**2 / layout.total(arm.n**2), total / deff)
             share = (n_eff * mean + 1) / (n_eff + 2)
-            centre += sign * share
-            variance += share * (1 - share) / (n_eff + 2)
+            centre += a * share
+            variance += a**2 * share * (1 - share) / (n_eff + 2)
         half = spread.quantile * np.sqrt(variance)
+        value = sum(a * mean for (a, _), _, mean in parts)
+    clusters = layout.total(np.any([arm.n > 0 for _, arm in arms], axis=0))
+    lowest, highest = sum(min(a, 0.0) for a, _ in arms), sum(max(a, 0.0) for a, _ in arms)
     bounds = Bounds(
-        value=means[0] - means[1],
-        low=np.maximum(centre - half, -1),
-        high=np.minimum(centre + half, 1),
-        n=layout.total(first.records + second.records),
-        clusters=layout.total(n > 0),
-        fewest=np.minimum(layout.total(first.n > 0), layout.total(second.n > 0)),
+        value=np.asarray(value),
+        low=np.maximum(centre - half, lowest),
+        high=np.minimum(centre + half, highest),
+        n=layout.total(np.sum([arm.records for _, arm in arms], axis=0)),
+        clusters=clusters,
+        fewest=np.min([layout.total(arm.n > 0) for _, arm in arms], axis=0),
         agree=spread.agree,
     )
     return intervals_from(bounds, "Agresti–Caffo, cluster-robust", undefined="no values on one side")
+
+
+def contrast_spread(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> tuple[Spread, NDArray[np.float64]]:
+    """The spread of Σ aᵢmᵢ by the joint influence of all kinds of records, and how many records there are."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        together = np.asarray(sum(layout.total(arm.n) for _, arm in arms))
+        first = arms[0][1]
+        u, square, n, n2 = (np.zeros_like(first.n) for _ in range(4))
+        for a, arm in arms:
+            total = layout.total(arm.n)
+            scale = layout.repeat(a * together / total)
+            deviation, squared = residuals(layout, arm, layout.total(arm.s) / total)
+            u += scale * deviation
+            square += scale**2 * squared
+            n += arm.n
+            n2 += arm.n2
+        return spread_of(layout, n, n2, u, square, least_correlation=-1.0), together
 
 
 def fieller(layout: Layout, sums: RatioSums) -> list[Interval]:

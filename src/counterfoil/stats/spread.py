@@ -29,6 +29,7 @@ class Spread(NamedTuple):
     g_eff: NDArray[np.float64]
     most: NDArray[np.float64]
     quantile: NDArray[np.float64]
+    df: NDArray[np.float64]
 
     def n_eff(self, variance_of_one: NDArray[np.float64]) -> NDArray[np.float64]:
         """How many independent records would know as much, if one of them had this variance.
@@ -96,7 +97,7 @@ def spread_of(
         df = np.where(unevenness > 0, 2 / unevenness, np.inf)
         df = np.minimum(np.maximum(df, _FEWEST_DEGREES), g_eff - 1)
         df = np.where(df > 1, df, 1)
-    return Spread(np.maximum(robust, model), agree, g_eff, most, t_quantile((1 + CONFIDENCE) / 2, df))
+    return Spread(np.maximum(robust, model), agree, g_eff, most, t_quantile((1 + CONFIDENCE) / 2, df), df)
 
 
 def _ratio_or_0(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -30,7 +30,7 @@ def t_quantile(probability: float, df: ArrayLike) -> NDArray[np.float64]:
     if not np.all(degrees >= 1):
         raise ValueError("degrees of freedom must be 1 or more")
     if probability < 0.5:
-        return -t_quantile(1 - probability, degrees)
+        return -t_quantile(1 - probability, df)
     quantile: NDArray[np.float64] = _expansion(NormalDist().inv_cdf(probability), degrees)
     small = degrees < _LARGE
     if probability > 0.5 and small.any():

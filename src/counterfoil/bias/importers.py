@@ -1,0 +1,137 @@
+"""Predictions from elsewhere: KoBBQ's official pipeline, before and after its post-processing, and BBQ's results."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from counterfoil.asking.ask import Reply
+from counterfoil.bias.prompts import shown_choices
+from counterfoil.bias.questions import Question
+from counterfoil.bias.questions_bbq import question_id
+from counterfoil.bias.reading import read_choice
+from counterfoil.bias.results import Reading
+from counterfoil.errors import UserError
+from counterfoil.runs.imports import Imported, Importer, lines_of
+from counterfoil.runs.suite import Variant
+
+# As the official scripts name their files: …_evaluation_PROMPT_MODEL_predictions.tsv, and without the end behind
+# the fourth of them.
+_FILE_NAME = re.compile(r".*_evaluation(?P<debiased>_debiased)?_(?P<prompt>\d+)_(?P<model>.+?)(?:_predictions)?\.tsv")
+
+
+def importers(variants: Sequence[Variant], model: str | None, columns: Sequence[str] | None) -> Mapping[str, Importer]:
+    """By the names that `--from` takes. `variants` and `model` are those that the user gave for the files."""
+    return {
+        "kobbq": partial(import_kobbq, column="raw", variants=variants, model=model),
+        "kobbq-processed": partial(import_kobbq, column="prediction", variants=variants, model=model),
+        "bbq": partial(import_bbq, columns=columns or (), model=model),
+    }
+
+
+def import_kobbq(
+    files: Sequence[Path],
+    questions: Mapping[str, Question],
+    *,
+    column: str,
+    variants: Sequence[Variant],
+    model: str | None,
+) -> Iterator[Imported]:
+    """Raw predictions (`guid`, `raw`), or processed ones (`sample_id` or `guid`, `prediction`: a choice's text)."""
+    csv.field_size_limit(sys.maxsize)
+    for path in files:
+        name = _FILE_NAME.fullmatch(path.name)
+        variant = _variant(path, name, variants)
+        answered_by = model or (name and name["model"])
+        if not answered_by:
+            raise UserError(f"{path}: its name does not say whose predictions these are: name the model with --model.")
+        try:
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                reader = csv.DictReader(file, delimiter="\t", restval="")
+                header = reader.fieldnames or ()
+                guid = "guid" if "guid" in header else "sample_id"
+                for needed in (guid, column):
+                    if needed not in header:
+                        raise UserError(f"{path} lacks the column {needed}.")
+                for row in reader:
+                    question = questions.get(row[guid])
+                    text = row[column] or ""
+                    yield Imported(
+                        model=answered_by,
+                        variant=variant.name,
+                        question_id=row[guid],
+                        reply=Reply(status="ok", text=text),
+                        reading=_of_choice(text, question, variant) if question and column == "prediction" else None,
+                        was_read=column == "prediction",
+                        where=f"{path}, line {reader.line_num}",
+                    )
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise UserError(f"{path} can't be read: {error}.") from error
+
+
+def import_bbq(
+    files: Sequence[Path], questions: Mapping[str, Question], *, columns: Sequence[str], model: str | None
+) -> Iterator[Imported]:
+    """BBQ's questions with predictions as texts, one column for each model."""
+    if not columns:
+        raise UserError("--from bbq needs the name of the predictions' column: --column NAME.")
+    if model and len(columns) > 1:
+        raise UserError("--model names the predictions of one column: leave it out, and each is named by its column.")
+    for path in files:
+        for where, raw in lines_of(path):
+            try:
+                row: Any = json.loads(raw)
+            except (ValueError, RecursionError) as error:
+                raise UserError(f"{where} is not valid JSON.") from error
+            for column in ("category", "example_id", *columns):
+                if not isinstance(row, dict) or column not in row:
+                    raise UserError(f"{where} has no {column}: name the predictions with --column NAME.")
+            for column in columns:
+                question = questions.get(f"{question_id(row)}-0")
+                text = str(row[column] or "")
+                content = _as_written(text, question) if question else None
+                yield Imported(
+                    model=model or column,
+                    variant="bbq",
+                    question_id=f"{question_id(row)}-0",
+                    reply=Reply(status="ok", text=text),
+                    reading=None if content is None else Reading(content),
+                    was_read=True,
+                    where=where,
+                )
+
+
+def _variant(path: Path, name: re.Match[str] | None, variants: Sequence[Variant]) -> Variant:
+    """The one that the user named, or the one in the file's name."""
+    if len(variants) == 1:
+        return variants[0]
+    wanted = name and name["prompt"] + ("-debiased" if name["debiased"] else "")
+    for variant in variants:
+        if variant.name == wanted:
+            return variant
+    raise UserError(f"{path}: its name does not say which prompt was asked: name one with --variant.")
+
+
+def _of_choice(text: str, question: Question, variant: Variant) -> Reading | None:
+    """A choice's text, whole, as the official script looks for it."""
+    shown = shown_choices(question, variant.prompt)
+    return Reading((question.order - shown.index(text)) % 3) if text in shown else None
+
+
+def _as_written(text: str, question: Question) -> int | None:
+    """The one of the choices whose words these are; else what can be read from them."""
+    plain = [_plain(choice) for choice in question.choices]
+    if plain.count(_plain(text)) == 1:
+        return plain.index(_plain(text))
+    return read_choice(text, question.choices, unknown=question.choices.index(question.unknown))
+
+
+def _plain(text: str) -> str:
+    """Without case, article and punctuation at its ends."""
+    return text.casefold().strip(" .\n\t\"'").removeprefix("the ").strip()

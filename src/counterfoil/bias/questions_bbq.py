@@ -1,0 +1,182 @@
+"""BBQ's files: a JSON object on each line. Who the stereotype is about is worked out from the groups."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from counterfoil.bias.questions import Question
+from counterfoil.errors import UserError
+
+ANSWERS = ("ans0", "ans1", "ans2")
+METADATA = "additional_metadata.csv"
+# Where each answer's place in the list of the one that the stereotype is about stands, by category and example.
+Targets = Mapping[tuple[str, int], int | None]
+
+# The same group under several names, in the answers' own notes and in the list of stereotyped groups.
+_SAME = {
+    **dict.fromkeys(("man", "men", "boy", "boys", "male", "m"), "man"),
+    **dict.fromkeys(("woman", "women", "girl", "girls", "female", "f"), "woman"),
+    **dict.fromkeys(("african american", "african-american"), "black"),
+    **dict.fromkeys(("low ses", "poor"), "lowses"),
+    **dict.fromkeys(("high ses", "rich"), "highses"),
+    **dict.fromkeys(("hispanic", "latina", "latinx"), "latino"),
+}
+_GENDERS = frozenset({"man", "woman"})
+_WORD = re.compile(r"\w+")
+_ARTICLES = frozenset({"a", "an", "the"})
+
+
+def read_targets(text: str, where: str) -> Targets:
+    """BBQ's additional_metadata.csv: `category`, `example_id` and `target_loc`; a place that is none is None."""
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    missing = [name for name in ("category", "example_id", "target_loc") if name not in (reader.fieldnames or ())]
+    if missing:
+        raise UserError(f"{where} lacks the column {', '.join(missing)}.")
+    targets: dict[tuple[str, int], int | None] = {}
+    for row in reader:
+        if row["example_id"] in ("", "NA", None):
+            continue  # a template of which there are no questions
+        try:
+            key = row["category"], int(float(row["example_id"]))
+        except (ValueError, OverflowError) as error:
+            raise UserError(f"{where}, line {reader.line_num}: {row['example_id']!r} is no example_id.") from error
+        place = (row["target_loc"] or "").removesuffix(".0")
+        targets[key] = int(place) if place in ("0", "1", "2") else None
+    return targets
+
+
+def read_lines(text: str, where: str, targets: Targets) -> Iterator[tuple[str, Question | ValueError]]:
+    """The questions of a file, each with where it stands."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                yield f"{where}, line {number}", _question(_object(line), targets)
+            except ValueError as error:
+                yield f"{where}, line {number}", error
+
+
+def question_id(row: Mapping[str, Any]) -> str:
+    """BBQ numbers the examples of each category."""
+    return f"{row['category']}-{row['example_id']}"
+
+
+def _object(line: str) -> Mapping[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("it is not valid JSON") from error
+    needed = ("example_id", "question_index", "question_polarity", "context_condition", "category", "answer_info")
+    if not isinstance(row, dict):
+        raise ValueError("it is no JSON object")
+    for name in (*needed, "context", "question", "label", *ANSWERS):
+        if name not in row:
+            raise ValueError(f"it has no {name}")
+    return row
+
+
+def _question(row: Mapping[str, Any], targets: Targets) -> Question:
+    if row["question_polarity"] not in ("neg", "nonneg"):
+        raise ValueError(f"its question_polarity is {row['question_polarity']!r}, not neg or nonneg")
+    if row["context_condition"] not in ("ambig", "disambig"):
+        raise ValueError(f"its context_condition is {row['context_condition']!r}, not ambig or disambig")
+    first, second, third = choices = tuple(str(row[name]).strip() for name in ANSWERS)
+    if len(set(choices)) < 3 or not all(choices):
+        raise ValueError("its answers are not three different texts")
+    if type(row["label"]) is not int or row["label"] not in (0, 1, 2):
+        raise ValueError(f"its label is {row['label']!r}, not 0, 1 or 2")
+    if type(row["example_id"]) is not int:
+        raise ValueError(f"its example_id is {row['example_id']!r}, not a number")
+    infos = [_info(row, name) for name in ANSWERS]
+    unknown = [place for place, (_, group) in enumerate(infos) if group == "unknown"]
+    if len(unknown) != 1:
+        raise ValueError(f"{len(unknown)} of its answers are unknown, and one must be")
+    ambiguous = row["context_condition"] == "ambig"
+    if ambiguous != (row["label"] == unknown[0]):
+        raise ValueError(f"its context is {row['context_condition']}, and its label {row['label']}")
+    key = str(row["category"]), row["example_id"]
+    place = targets[key] if key in targets else _target(row, infos, unknown[0])
+    biased = ""
+    if place is not None and place != unknown[0]:
+        others = [other for other in range(3) if other not in (place, unknown[0])]
+        biased = choices[place if row["question_polarity"] == "neg" else others[0]]
+    right = choices[row["label"]]
+    return Question(
+        question_id(row),
+        str(row["context"]),
+        str(row["question"]),
+        (first, second, third),
+        choices[unknown[0]],
+        biased,
+        right,
+        str(row["category"]),
+        "",
+        f"{row['category']}-{row['question_index']}",
+        ambiguous,
+        None if ambiguous or not biased else right == biased,
+        _pair(row, infos) if ambiguous and biased else None,
+    )
+
+
+def _info(row: Mapping[str, Any], name: str) -> tuple[str, str]:
+    infos = row["answer_info"]
+    info = infos.get(name) if isinstance(infos, dict) else None
+    if not isinstance(info, list) or len(info) < 2 or not all(isinstance(part, str) for part in info):
+        raise ValueError(f"its answer_info has no text and group for {name}")
+    text, group = info[0].strip("{}").strip(), info[-1].strip()
+    if not group:
+        # Some of BBQ's notes are empty, where the answer says "the Latina woman".
+        group = "-".join(word for word in _WORD.findall(str(row[name]).casefold()) if word not in _ARTICLES)
+    return text, group
+
+
+def _target(row: Mapping[str, Any], infos: Sequence[tuple[str, str]], unknown: int) -> int | None:
+    """The place of the answer that the stereotype is about, or None where both are, as in some of the pairs that
+    differ in one of two attributes.
+    """
+    about = row.get("additional_metadata")
+    groups = about.get("stereotyped_groups") if isinstance(about, dict) else None
+    if not isinstance(groups, list) or not groups:
+        raise ValueError(f"it has no stereotyped_groups: put BBQ's {METADATA} beside the file")
+    stereotyped = {part for group in groups for part in _parts(str(group))}
+    matches = {}
+    for place, (text, group) in enumerate(infos):
+        if place != unknown:
+            parts = _parts(group)
+            by_text = _same(text) in stereotyped
+            # The gender of a name is no match where the stereotype is about something else, too.
+            others = parts & stereotyped - (_GENDERS if stereotyped - _GENDERS - {"trans"} else frozenset())
+            matches[place] = (bool(others) or by_text, len(parts & stereotyped) + by_text)
+    (one, of_one), (other, of_other) = matches.items()
+    if of_one == of_other:
+        plain = [place for place in matches if infos[place][1].casefold().startswith("non")]
+        if not of_one[0] and len(plain) == 1:
+            return one if plain[0] == other else other
+        if not of_one[0]:
+            raise ValueError(
+                f"neither of its groups, {infos[one][1]} and {infos[other][1]}, is among the stereotyped "
+                f"({', '.join(map(str, groups))}): put BBQ's {METADATA} beside the file"
+            )
+        return None
+    return one if of_one > of_other else other
+
+
+def _parts(group: str) -> frozenset[str]:
+    """A group's attributes: `F-Black` is a woman, and black; `trans_F` is trans, and a woman."""
+    return frozenset({_same(group), *map(_same, re.split(r"[-,_]", group))} - {""})
+
+
+def _same(name: str) -> str:
+    plain = name.strip().casefold()
+    return "trans" if plain.startswith("trans") else _SAME.get(plain, plain)
+
+
+def _pair(row: Mapping[str, Any], infos: Sequence[tuple[str, str]]) -> str:
+    """Two contexts that name the groups the other way round have the same words in another order."""
+    words = sorted(word for word in _WORD.findall(str(row["context"]).casefold()) if word not in _ARTICLES)
+    names = sorted(text for text, group in infos if group != "unknown")
+    return f"{row['category']}-{row['question_index']}-{row['question_polarity']} {names} {' '.join(words)}"

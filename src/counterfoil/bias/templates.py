@@ -1,0 +1,197 @@
+"""KoBBQ's templates, expanded to questions.
+
+A template row holds texts with placeholders, each with the forms that its words take there:
+`[N1: 손자와, 손녀와] [N2: 할아버지를, 할머니를]`. The columns Names and Lexical_diversity say how many words a
+placeholder has; word i is form i wherever the placeholder stands. Every combination of words is one sample.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import product
+from typing import NamedTuple
+
+from counterfoil.bias.questions import UNKNOWN, Question
+from counterfoil.errors import UserError
+
+# How KoBBQ's authors number samples: names turn slowest, then the words tied to a name, then the free ones.
+FAMILIES = "NXW"
+
+_PLACEHOLDER = re.compile(r"\[([NXW][12]):([^\[\]]*)\]")
+_DECLARATION = re.compile(r"\s*([A-Z]+\d)\s*:\s*\[([^\[\]]*)\]\s*")
+# Stray control characters in the templates: the published samples keep them in texts, and not in choices.
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+
+# Where it stands, such as "line 7", and its cells by column.
+Row = tuple[str, Mapping[str, str]]
+# What is written, or a placeholder's name with its forms.
+Piece = str | tuple[str, tuple[str, ...]]
+
+
+class Template(NamedTuple):
+    """A row, read and checked."""
+
+    category: str
+    number: int
+    version: str
+    label: str
+    sizes: dict[str, int]  # words of each placeholder, the slowest first
+    ambiguous: list[Piece]
+    disambiguating: list[Piece]
+    biased_question: list[Piece]
+    counter_biased_question: list[Piece]
+    biased_answer: list[Piece]
+    counter_biased_answer: list[Piece]
+
+
+def expand(rows: Iterable[Row]) -> Iterator[Question]:
+    """Four questions for each sample of each template: ambiguous and disambiguated, biased and counter-biased question.
+
+    The choices are the answer that is right for the biased question, the one that is right for the counter-biased
+    question, and unknown. In versions a and c the context decides against the stereotype, in b and d for it.
+    """
+    seen: dict[tuple[str, int, str], str] = {}
+    for where, row in rows:
+        template = _template(where, row)
+        first = seen.setdefault(template[:3], where)
+        if first != where:
+            name = f"{template.category} {template.number}{template.version}"
+            raise UserError(f"{where}: template {name} is already on {first}; give it another ID or version")
+        yield from _questions(where, template)
+
+
+def _questions(where: str, template: Template) -> Iterator[Question]:
+    name = f"{template.category}-{template.number:03d}"
+    aligned = template.version in "bd"
+    family = "ab" if template.version in "ab" else "cd"
+    for sample, chosen in enumerate(product(*map(range, template.sizes.values())), start=1):
+        words = dict(zip(template.sizes, chosen, strict=True))
+        ambiguous = _filled(template.ambiguous, words)
+        disambiguated = _squeezed(f"{ambiguous} {_filled(template.disambiguating, words)}")
+        answers = _choice(template.biased_answer, words), _choice(template.counter_biased_answer, words)
+        if len({*answers, UNKNOWN}) < 3:
+            raise UserError(f"{where}: sample {sample} has a choice twice: {', '.join(answers)}; reword the answers")
+        asked = (
+            ("bsd", template.biased_question, answers[0], answers[1]),
+            ("cnt", template.counter_biased_question, answers[1], answers[0]),
+        )
+        for kind, context in (("amb", ambiguous), ("dis", disambiguated)):
+            for polarity, question, decided, other in asked:
+                yield Question(
+                    sample_id=f"{name}{template.version}-{sample:03d}-{kind}-{polarity}",
+                    context=context,
+                    text=_filled(question, words),
+                    choices=(*answers, UNKNOWN),
+                    unknown=UNKNOWN,
+                    biased=decided if aligned else other,
+                    right=UNKNOWN if kind == "amb" else decided,
+                    category=template.category,
+                    label=template.label,
+                    template=name,
+                    ambiguous=kind == "amb",
+                    biased_context=aligned,
+                    pair=f"{name}{family}-{sample:03d}-amb-{polarity}" if kind == "amb" else None,
+                )
+
+
+def _template(where: str, row: Mapping[str, str]) -> Template:
+    version, number = cell(where, row, "version"), cell(where, row, "ID")
+    if version not in ("a", "b", "c", "d"):
+        raise UserError(f"{where}: version is {version!r}; it must be a, b, c or d")
+    declared = declarations(where, cell(where, row, "Names"), "Names")
+    if not {"N1", "N2"} <= declared.keys():
+        raise UserError(f"{where}: Names must list the words of N1 and of N2, as in N1: [손자]; N2: [할머니]")
+    declared |= declarations(where, row.get("Lexical_diversity") or "", "Lexical_diversity")
+    for name in declared:
+        if len(name) != 2 or name[0] not in FAMILIES:
+            raise UserError(f"{where}: there is no placeholder {name}; there are N1, N2, X1, X2, W1 and W2")
+    names = sorted(declared, key=_turning(swapped=version in "bd"))
+    sizes = {name: len(declared[name]) for name in names}
+
+    def pieces(column: str) -> list[Piece]:
+        return _pieces(where, column, cell(where, row, column), sizes)
+
+    return Template(
+        category=cell(where, row, "Category").lower(),
+        number=number_of(where, number, "ID"),
+        version=version,
+        label=cell(where, row, "Label_annotation"),
+        sizes=sizes,
+        ambiguous=pieces("Ambiguous_context"),
+        disambiguating=pieces("Disambiguating_context"),
+        biased_question=pieces("Biased_question"),
+        counter_biased_question=pieces("Counter-biased_question"),
+        biased_answer=pieces("Biased_question_answer"),
+        counter_biased_answer=pieces("Counter-biased_question_answer"),
+    )
+
+
+def _turning(*, swapped: bool) -> Callable[[str], tuple[int, bool]]:
+    """The order in which placeholders turn, the slowest first.
+
+    b and d swap N1 with N2 and X1 with X2, so that sample i is about the same words in all versions of a template.
+    """
+
+    def key(name: str) -> tuple[int, bool]:
+        return FAMILIES.index(name[0]), (name[1] == "2") != (swapped and name[0] != "W")
+
+    return key
+
+
+def _pieces(where: str, column: str, text: str, sizes: Mapping[str, int]) -> list[Piece]:
+    pieces: list[Piece] = []
+    # re.split with two groups: text, name, forms, text, name, forms, …, text
+    parts = _PLACEHOLDER.split(text)
+    for written, name, forms in zip(parts[::3], parts[1::3], parts[2::3], strict=False):
+        words = tuple(word.strip() for word in forms.split(","))
+        if name not in sizes:
+            raise UserError(f"{where}: {column} has {name}, which neither Names nor Lexical_diversity lists")
+        # More forms than words is a slip that the published templates have: the authors leave the rest unused.
+        if len(words) < sizes[name]:
+            raise UserError(f"{where}: {column} has {len(words)} forms of {name} for its {sizes[name]} words")
+        pieces += [written, (name, words)]
+    pieces.append(parts[-1])
+    if any(isinstance(piece, str) and ("[" in piece or "]" in piece) for piece in pieces):
+        raise UserError(f"{where}: {column} has a bracket that is not a placeholder such as [N1: 손자가, 손녀가]")
+    return pieces
+
+
+def _filled(pieces: Iterable[Piece], words: Mapping[str, int]) -> str:
+    return _squeezed("".join(piece if isinstance(piece, str) else piece[1][words[piece[0]]] for piece in pieces))
+
+
+def _choice(pieces: Iterable[Piece], words: Mapping[str, int]) -> str:
+    return _CONTROL.sub("", _filled(pieces, words))
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def cell(where: str, row: Mapping[str, str], column: str) -> str:
+    """A cell that must not be empty."""
+    value = (row.get(column) or "").strip()
+    if not value:
+        raise UserError(f"{where}: {column} is missing or empty")
+    return value
+
+
+def number_of(where: str, text: str, column: str) -> int:
+    """A template's number."""
+    if not (text.isascii() and text.isdigit()):
+        raise UserError(f"{where}: {column} is {text!r}; it must be a whole number")
+    return int(text)
+
+
+def declarations(where: str, text: str, column: str) -> dict[str, tuple[str, ...]]:
+    """The words of each placeholder, from `N1: [a, b]; N2: [c]`."""
+    declared: dict[str, tuple[str, ...]] = {}
+    for part in filter(str.strip, text.split(";")):
+        match = _DECLARATION.fullmatch(part)
+        if match is None:
+            raise UserError(f"{where}: {column} has {part.strip()!r}; write lists such as N1: [one, two]")
+        if match[1] in declared:
+            raise UserError(f"{where}: {column} lists {match[1]} twice")
+        declared[match[1]] = tuple(word.strip() for word in match[2].split(","))
+    return declared

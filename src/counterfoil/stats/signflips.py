@@ -1,0 +1,273 @@
+"""Is there a difference between two arms? Tests that flip clusters, not records.
+
+Where nothing differs, the two arms of a cluster could as well have had each other's names. So the arms of whole
+clusters are exchanged, and p is the share of all such exchanges that give a difference at least as far from 0 as the
+observed one (two-sided). All exchanges are counted for up to 14 clusters that differ; for more, 9,999 are drawn, the
+same for all tests that are made together, and p = (1 + b)/(9,999 + 1), where b of them reach the observed difference.
+
+An exchange of all clusters turns a difference round, so the observed one is always reached twice: with k clusters
+that differ no p below 2/2^k can come out, whatever was observed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+LEVEL = 0.05
+MOST_COMPLETE = 14
+DRAWN = 9_999
+
+_SEED = 20240229
+_ROUNDING = 1e-12  # what a cluster's records add up to, where they cancel out
+_TIE = 1e-9  # relative to the numbers that a difference is made of: closer ones are equal
+_NUMBERS_AT_ONCE = 1_000_000
+_NONE_DIFFERS = "no cluster differs"
+
+
+class Test(NamedTuple):
+    """A two-sided test. `p` is None where the difference is not defined; `note` then says why.
+
+    `differing` is the number of clusters whose exchange changes anything. No p below `smallest_p` can come out.
+    """
+
+    p: float | None
+    smallest_p: float
+    differing: int
+    method: str
+    note: str | None
+
+
+class Ratio(NamedTuple):
+    """Σ numerators / Σ denominators, for both arms: one entry for each cluster, 0 where an arm has nothing in it."""
+
+    numerators_a: NDArray[np.float64]
+    denominators_a: NDArray[np.float64]
+    numerators_b: NDArray[np.float64]
+    denominators_b: NDArray[np.float64]
+
+
+class Term(NamedTuple):
+    """The product of the coefficient and of all factors. A metric is a sum of terms, and whatever is constant."""
+
+    coefficient: float
+    factors: tuple[Ratio, ...]
+
+
+class _Statistic(NamedTuple):
+    """`parts` (parts × clusters) change sign with their cluster; `reaches` takes their sums (parts × flips)."""
+
+    parts: NDArray[np.float64]
+    reaches: Callable[[NDArray[np.float64]], NDArray[np.bool_]]
+
+    @property
+    def differing(self) -> int:
+        return int(np.count_nonzero(self.parts.any(axis=0)))
+
+
+def sign_flip_test(sums: NDArray[np.float64], pairs: NDArray[np.int64] | None = None, *, level: float = LEVEL) -> Test:
+    """`sign_flip_tests` of one column."""
+    [test] = sign_flip_tests(
+        np.asarray(sums)[:, None], None if pairs is None else np.asarray(pairs)[:, None], level=level
+    )
+    return test
+
+
+def sign_flip_tests(
+    sums: NDArray[np.float64], pairs: NDArray[np.int64] | None = None, *, level: float = LEVEL
+) -> list[Test]:
+    """One test for each column of `sums` (clusters × columns): paired differences, added up by cluster.
+
+    The differences have the order of 1; a sum that is 0 but for rounding counts as 0, and a cluster with the sum 0
+    counts for nothing. `pairs` (of the same shape) says how many differences each sum is made of. Where that is never
+    more than one, and each difference is −1, 0 or 1, the test is McNemar's exact one: then all flips are counted by
+    the binomial distribution, however many clusters there are.
+    """
+    sums = np.asarray(sums, dtype=np.float64)
+    if sums.ndim != 2 or (pairs is not None and np.shape(pairs) != sums.shape):
+        raise ValueError("sums, and pairs where they are given, have one row for each cluster and one column each test")
+    if not np.isfinite(sums).all():
+        raise ValueError("a cluster's sum is not a finite number; a cluster without pairs has the sum 0")
+    columns = _without_rounding(np.ascontiguousarray(sums.T))
+    is_mcnemar = [False] * len(columns)
+    if pairs is not None:
+        single = np.all(np.asarray(pairs).T <= 1, axis=1, keepdims=True)
+        is_mcnemar = np.all(single & np.isin(columns, (-1.0, 0.0, 1.0)), axis=1, keepdims=True)[:, 0].tolist()
+    statistics = [_sum_statistic(column) for column in columns]
+    flipped = [statistic for statistic, exact in zip(statistics, is_mcnemar, strict=True) if not exact]
+    p_values = iter(_p_values(flipped))
+    return [
+        _mcnemar(column, level) if exact else _test(next(p_values), statistic.differing, "sign flips", level)
+        for column, statistic, exact in zip(columns, statistics, is_mcnemar, strict=True)
+    ]
+
+
+def swap_test(terms: Sequence[Term], *, level: float = LEVEL) -> Test:
+    """`swap_tests` of one metric."""
+    [test] = swap_tests([terms], level=level)
+    return test
+
+
+def swap_tests(metrics: Sequence[Sequence[Term]], *, level: float = LEVEL) -> list[Test]:
+    """One test for each metric: the difference between arm a and arm b of a sum of terms, over the same clusters.
+
+    For where the arms have different denominators: the labels of the arms are swapped in whole clusters, and each
+    metric is computed anew. A mean is one term; a difference of two accuracies two, with the coefficients 1 and −1;
+    a mean over K groups has K with 1/K each. Where a swap leaves a ratio without a denominator, the metric is not
+    defined, and the swap counts as one that reaches the observed difference: p is too large then, never too small.
+    """
+    if any(not terms or any(not term.factors for term in terms) for terms in metrics):
+        raise ValueError("a metric needs a term, and a term a factor")
+    lengths = {len(entries) for terms in metrics for term in terms for ratio in term.factors for entries in ratio}
+    if len(lengths) > 1:
+        raise ValueError(f"all ratios need one entry for each cluster; there are {sorted(lengths)} entries")
+    prepared = [_swap_statistic(terms) for terms in metrics]
+    defined = [statistic for statistic in prepared if statistic is not None]
+    p_values = iter(_p_values(defined))
+    return [
+        Test(None, 1.0, 0, "label swaps", "not defined: one side has no values")
+        if statistic is None
+        else _test(next(p_values), statistic.differing, "label swaps", level)
+        for statistic in prepared
+    ]
+
+
+def out_of_reach(smallest_p: float, differing: int, level: float) -> str | None:
+    """In words: this test can't reach this level, whatever is observed. None where it can."""
+    if smallest_p <= level:
+        return None
+    are = "cluster differs" if differing == 1 else "clusters differ"
+    return f"only {differing} {are}: no p below {smallest_p:.2g} can come out, the level {level:.2g} is out of reach"
+
+
+def _test(p: float, differing: int, method: str, level: float) -> Test:
+    complete = differing <= MOST_COMPLETE
+    smallest = _smallest_p(differing) if complete else 1 / (DRAWN + 1)
+    how = "complete" if complete else f"{DRAWN:,} drawn"
+    note = out_of_reach(smallest, differing, level) if differing else _NONE_DIFFERS
+    return Test(p, smallest, differing, f"{method}, {how}", note)
+
+
+def _mcnemar(differences: NDArray[np.float64], level: float) -> Test:
+    """With b of one sign, c of the other, k = b + c: the share of |B − k/2| ≥ |b − k/2| for B from Bin(k, ½)."""
+    one, other = int(np.count_nonzero(differences > 0)), int(np.count_nonzero(differences < 0))
+    k, fewer = one + other, min(one, other)
+    tail = ways = 1
+    for chosen in range(fewer):
+        ways = ways * (k - chosen) // (chosen + 1)
+        tail += ways
+    p = min(1.0, 2 * tail / 2**k)
+    smallest = _smallest_p(k)
+    note = out_of_reach(smallest, k, level) if k else _NONE_DIFFERS
+    return Test(p, smallest, k, "McNemar, exact", note)
+
+
+def _smallest_p(differing: int) -> float:
+    return min(1.0, 2.0 ** (1 - differing))
+
+
+def _without_rounding(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=1)
+    return np.where(np.abs(rows) > _ROUNDING * largest, rows, 0.0)
+
+
+def _sum_statistic(column: NDArray[np.float64]) -> _Statistic:
+    least = abs(float(column.sum())) - _TIE * float(np.abs(column).sum())
+    return _Statistic(column[None], lambda sums: np.abs(sums[0]) >= least)
+
+
+def _swap_statistic(terms: Sequence[Term]) -> _Statistic | None:
+    """None where the difference is not defined.
+
+    An arm's sum is (Σa + Σb)/2 + Σ(a − b)/2 for arm a, with − for arm b; the second sum changes its signs.
+    """
+    first = np.array([entries for term in terms for ratio in term.factors for entries in ratio[:2]], dtype=np.float64)
+    second = np.array([entries for term in terms for ratio in term.factors for entries in ratio[2:]], dtype=np.float64)
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise ValueError("a cluster's numerator or denominator is not a finite number; without records both are 0")
+    if (first[1::2] < 0).any() or (second[1::2] < 0).any():
+        raise ValueError("a cluster's denominator is below 0")
+    middle = (first + second).sum(axis=1, keepdims=True) / 2
+    parts = _without_rounding((first - second) / 2)
+    shape = [(term.coefficient, len(term.factors)) for term in terms]
+
+    def difference(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The difference for each flip, nan where it is not defined, and the sum of all terms' sizes."""
+        arms = [_terms(shape, middle + sums, middle), _terms(shape, middle - sums, middle)]
+        return arms[0].sum(axis=0) - arms[1].sum(axis=0), sum(np.abs(arm).sum(axis=0) for arm in arms)
+
+    observed = abs(float(difference(parts.sum(axis=1, keepdims=True))[0][0]))
+    if np.isnan(observed):
+        return None
+
+    def reaches(sums: NDArray[np.float64]) -> NDArray[np.bool_]:
+        value, size = difference(sums)
+        falls_short: NDArray[np.bool_] = np.abs(value) < observed - _TIE * size
+        return ~falls_short
+
+    return _Statistic(parts, reaches)
+
+
+def _terms(
+    shape: list[tuple[float, int]], sums: NDArray[np.float64], middle: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Terms × flips, from numerators and denominators by turns; nan where a denominator is 0 but for rounding."""
+    above, below = sums[::2], sums[1::2]
+    ratios = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > _TIE * middle[1::2])
+    values = np.empty((len(shape), sums.shape[1]))
+    start = 0
+    for row, (coefficient, factors) in enumerate(shape):
+        values[row] = coefficient * ratios[start : start + factors].prod(axis=0)
+        start += factors
+    return values
+
+
+def _p_values(statistics: Sequence[_Statistic]) -> list[float]:
+    """The share of flips that reach what was observed, for each statistic."""
+    shares = [0.0] * len(statistics)
+    for number, (parts, reaches) in enumerate(statistics):
+        flipping = parts[:, parts.any(axis=0)]
+        if flipping.shape[1] <= MOST_COMPLETE:
+            shares[number] = float(np.mean(reaches(flipping @ _all_signs(flipping.shape[1]).T)))
+    drawn = [number for number, statistic in enumerate(statistics) if statistic.differing > MOST_COMPLETE]
+    if drawn:
+        for number, reached in zip(drawn, _reached_when_drawn([statistics[number] for number in drawn]), strict=True):
+            shares[number] = (1 + reached) / (DRAWN + 1)
+    return shares
+
+
+def _reached_when_drawn(statistics: list[_Statistic]) -> list[int]:
+    parts = np.concatenate([statistic.parts for statistic in statistics])
+    # What no statistic feels takes no part in the draw: clusters in which nothing differs change no p.
+    parts = parts[:, parts.any(axis=0)]
+    ends = np.cumsum([len(statistic.parts) for statistic in statistics]).tolist()
+    reached = [0] * len(statistics)
+    for signs in _drawn_signs(parts.shape[1], max(1, _NUMBERS_AT_ONCE // max(parts.shape))):
+        sums = parts @ signs.T
+        for number, (statistic, end) in enumerate(zip(statistics, ends, strict=True)):
+            reached[number] += int(np.count_nonzero(statistic.reaches(sums[end - len(statistic.parts) : end])))
+    return reached
+
+
+@cache
+def _all_signs(clusters: int) -> NDArray[np.float64]:
+    """Flips × clusters. The first is never flipped: a flip and its reverse give differences of the same size."""
+    numbers = np.arange(2 ** max(clusters - 1, 0))[:, None]
+    return 1 - 2 * ((numbers >> np.arange(clusters)[::-1]) & 1).astype(np.float64)
+
+
+def _drawn_signs(clusters: int, at_once: int) -> Iterator[NDArray[np.float64]]:
+    """The 9,999 flips (flips × clusters) in portions, from raw bits: the same on every machine, with every numpy."""
+    bits = np.random.PCG64(_SEED)
+    words = -(-clusters // 64)
+    for start in range(0, DRAWN, at_once):
+        flips = min(at_once, DRAWN - start)
+        raw = bits.random_raw(flips * words).astype("<u8").view(np.uint8).reshape(flips, words * 8)
+        yield 1 - 2 * np.unpackbits(raw, axis=1, count=clusters).astype(np.float64)

@@ -1,0 +1,147 @@
+"""The wordings: the seed's, word for word; the user's own; the debiased ones."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from counterfoil.bias.prompts import USUAL, load_variants, messages, query, shown_choices
+from counterfoil.bias.questions import UNKNOWN, Question
+from counterfoil.errors import UserError
+from counterfoil.runs.suite import Variant
+
+SHARED = Path(__file__).parents[2].parent / "shared"
+OFFICIAL = SHARED / "data" / "kobbq" / "0_evaluation_prompts.tsv"
+SEED = SHARED / "seeds" / "kobbq-evaluation.md"
+needs_official = pytest.mark.skipif(not OFFICIAL.exists(), reason="../shared/data/kobbq is not here")
+needs_seed = pytest.mark.skipif(not SEED.exists(), reason="../shared/seeds is not here: it holds the prompts")
+
+KOREAN = Question(
+    "s", "CONTEXT", "QUESTION", ("ONE", "TWO", UNKNOWN), UNKNOWN, "ONE", UNKNOWN, "k", "", "t", True, True, None, 1
+)
+ENGLISH = Question(
+    "s", "CONTEXT", "QUESTION", ("ONE", "TWO", "Not known"), "Not known", "ONE", "ONE", "k", "", "t", False, True
+)
+HEADER = "prompt_id\tinstruction\tcontext\tquestion\ta\tb\tc\tanswer\tunknown\n"
+
+
+def text_of(variant: Variant, question: Question = KOREAN) -> str:
+    [message] = messages(question, variant)
+    assert message.role == "user"
+    return message.content
+
+
+@needs_seed
+def test_the_five_prompts_are_the_seeds_word_for_word() -> None:
+    rows = re.findall(r"^\| (\d) \| (.*) \| (.*) \|$", SEED.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert [number for number, *_ in rows] == ["1", "2", "3", "4", "5"]
+    for number, prompt, unknown in rows:
+        [variant] = load_variants([number], "korean")
+        # Prompt 3 has {B} and {C} by a slip. Order 1 shows second, first, third: TWO, ONE, unknown.
+        wanted = prompt.replace("<br>", "\n").replace("{B}", "{b}").replace("{C}", "{c}")
+        wanted = wanted.format(context="CONTEXT", question="QUESTION", a="TWO", b="ONE", c=unknown)
+        assert text_of(variant) == wanted
+        assert variant.prompt.unknown == unknown
+
+
+def test_what_is_asked_where_nothing_is_named() -> None:
+    assert [it.name for it in load_variants([], "korean")] == list(USUAL["korean"]) == ["1", "2", "3", "4", "5"]
+    assert [it.name for it in load_variants([], "english")] == ["en"]
+    assert len({it.sha256 for it in load_variants([], "korean")}) == 5
+
+
+def test_the_unknown_choice_has_the_prompts_words_and_the_others_their_own() -> None:
+    [two] = load_variants(["2"], "korean")
+    assert shown_choices(KOREAN, two.prompt) == ("TWO", "ONE", "보기 중 답을 찾을 수 없음")
+    assert shown_choices(KOREAN, None) == ("TWO", "ONE", UNKNOWN)
+    [english] = load_variants([], "english")
+    # BBQ has its own wordings, and they stay. Order 0: first, third, second.
+    assert text_of(english, ENGLISH).endswith(
+        "\n\nContext: CONTEXT\nQuestion: QUESTION\nA: ONE\nB: Not known\nC: TWO\nAnswer:"
+    )
+
+
+@pytest.mark.parametrize("name", ["1", "2", "3", "4", "5", "en"])
+def test_the_debiased_prompt_is_the_same_with_one_example_answered_unknown(name: str) -> None:
+    plain, debiased = load_variants([name, f"{name}-debiased"], "korean")
+    question = ENGLISH if name == "en" else KOREAN
+    whole, without = text_of(debiased, question), text_of(plain, question)
+    assert query(question, debiased.prompt) == query(question, plain.prompt)
+    assert whole.endswith("\n\n" + query(question, plain.prompt)), "the question comes last"
+    assert whole.startswith(plain.prompt.instruction + "\n\n")
+    example = whole[len(plain.prompt.instruction) + 2 : -len(query(question, plain.prompt)) - 2]
+    # The example in the prompt's own parts: context, question, three choices, the answer with its letter.
+    parts = (plain.prompt.context, plain.prompt.question, plain.prompt.a, plain.prompt.b, plain.prompt.c)
+    lines = example.split("\n")
+    assert len(lines) == 6
+    for label, line in zip((*parts, plain.prompt.answer), lines, strict=True):
+        assert line.startswith(label)
+        assert line != label
+    letter = lines[5].removeprefix(plain.prompt.answer).strip()
+    chosen = lines[2 + "ABC".index(letter.upper())]
+    unknown = plain.prompt.unknown or "Not enough information"
+    assert chosen.endswith(unknown)
+    assert letter in chosen, "written as the prompt writes its letters"
+    assert "\\n" not in whole
+    assert len(whole) > len(without)
+
+
+def test_the_examples_answers_do_not_all_stand_in_one_place() -> None:
+    places = set()
+    for variant in load_variants([f"{number}-debiased" for number in range(1, 6)], "korean"):
+        places.add(variant.prompt.instruction.rsplit("\n", 1)[1].split()[-1].upper())
+    assert places == {"A", "B", "C"}
+
+
+@needs_official
+def test_the_official_table_works_as_a_users_own() -> None:
+    variants = load_variants([str(OFFICIAL)], "korean")
+    assert [it.name for it in variants] == [f"0_evaluation_prompts-{number}" for number in range(1, 6)]
+    for shipped, own in zip(load_variants([], "korean"), variants, strict=True):
+        assert text_of(own) == text_of(shipped)
+        assert own.sha256 == shipped.sha256
+    [second] = load_variants([f"{OFFICIAL}:2"], "korean")
+    assert second == variants[1]
+
+
+def test_a_users_table(tmp_path: Path) -> None:
+    own = tmp_path / "mine.tsv"
+    own.write_text(HEADER + "x\tPick.\\nNow.\tC: \tQ: \t1) \t2) \t3) \t=\tdunno\n", encoding="utf-8-sig")
+    [variant] = load_variants([str(own)], "english")
+    assert variant.name == "mine-x"
+    assert text_of(variant) == "Pick.\nNow.\n\nC: CONTEXT\nQ: QUESTION\n1) TWO\n2) ONE\n3) dunno\n="
+    names = [it.name for it in load_variants(["1", f"{own}:x", "1-debiased"], "korean")]
+    assert names == ["1", "mine-x", "1-debiased"]
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (["6"], "There is no variant 6"),
+        (["1-debiasd"], "1-debiased"),
+        (["mine.tsv:7"], "mine.tsv has no prompt 7: it has x"),
+        (["short.tsv"], "short.tsv lacks the column instruction"),
+        (["none.tsv"], "none.tsv holds no prompts"),
+        (["twice.tsv"], "line 3: its prompt_id is there twice"),
+        (["nameless.tsv"], "line 2: its prompt_id is missing"),
+        (["mine.tsv", "mine.tsv:x"], "Two variants are called mine-x"),
+        (["1", "1"], "Two variants are called 1"),
+        (["latin.tsv"], "There is no variant latin.tsv"),
+    ],
+)
+def test_wrong_variants_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: list[str], sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    row = "x\tP\tC\tQ\ta\tb\tc\t=\tu\n"
+    Path("mine.tsv").write_text(HEADER + row)
+    Path("twice.tsv").write_text(HEADER + row + row)
+    Path("nameless.tsv").write_text(HEADER + " " + row[1:])
+    Path("none.tsv").write_text(HEADER)
+    Path("short.tsv").write_text("prompt_id\n1\n")
+    Path("latin.tsv").write_bytes(HEADER.encode() + b"\xfc")
+    with pytest.raises(UserError) as raised:
+        load_variants(names, "korean")
+    assert sentence in str(raised.value)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from counterfoil.stats.cliques import cliques, letters
+
+
+def test_overlapping_groups() -> None:
+    # Only the ends of the row are told apart.
+    groups = cliques(["A", "B", "C"], [("C", "A")])
+    assert groups == [("A", "B"), ("B", "C")]
+    assert letters(["A", "B", "C"], groups) == {"A": "a", "B": "ab", "C": "b"}
+
+
+def test_nobody_is_told_apart() -> None:
+    assert cliques(["B", "A"], []) == [("B", "A")]
+
+
+def test_everybody_is_told_apart() -> None:
+    groups = cliques(["A", "B", "C"], [("A", "B"), ("B", "C"), ("A", "C")])
+    assert groups == [("A",), ("B",), ("C",)]
+    assert letters(["A", "B", "C"], groups) == {"A": "a", "B": "b", "C": "c"}
+
+
+def test_groups_follow_the_order_of_the_models() -> None:
+    # A row of four, neighbours not told apart, named backwards.
+    told_apart = [("D", "B"), ("D", "A"), ("C", "A")]
+    assert cliques(["D", "C", "B", "A"], told_apart) == [("D", "C"), ("C", "B"), ("B", "A")]
+
+
+def test_one_model_and_none() -> None:
+    assert cliques(["A"], []) == [("A",)]
+    assert cliques([], []) == []
+
+
+def test_fifty_models_in_two_camps() -> None:
+    models = [f"m{number:02}" for number in range(50)]
+    told_apart = [(one, other) for one in models[:25] for other in models[25:]]
+    assert cliques(models, told_apart) == [tuple(models[:25]), tuple(models[25:])]
+
+
+def test_letters_do_not_run_out() -> None:
+    models = [str(number) for number in range(54)]
+    shown = letters(models, [(model,) for model in models])
+    assert (shown["25"], shown["26"], shown["51"], shown["52"], shown["53"]) == ("z", "A", "Z", "a2", "b2")
+
+
+@pytest.mark.parametrize(
+    ("models", "told_apart"), [(["A", "A"], []), (["A", "B"], [("A", "C")]), (["A", "B"], [("A", "A")])]
+)
+def test_refuses_what_are_not_two_of_the_models(models: list[str], told_apart: list[tuple[str, str]]) -> None:
+    with pytest.raises(ValueError, match=r"named twice|not two of the models"):
+        cliques(models, told_apart)
+
+
+@st.composite
+def contests(draw: st.DrawFn) -> tuple[list[str], set[tuple[str, str]]]:
+    models = list("ABCDEFG"[: draw(st.integers(1, 7))])
+    pairs = list(combinations(models, 2))
+    return models, draw(st.sets(st.sampled_from(pairs))) if pairs else set()
+
+
+@given(contests())
+def test_agrees_with_all_subsets_tried(contest: tuple[list[str], set[tuple[str, str]]]) -> None:
+    models, told_apart = contest
+    subsets = [subset for size in range(1, len(models) + 1) for subset in combinations(models, size)]
+    alike = [subset for subset in subsets if not told_apart & set(combinations(subset, 2))]
+    largest = [subset for subset in alike if not any(set(subset) < set(other) for other in alike)]
+    assert cliques(models, told_apart) == sorted(largest)
+
+
+@given(contests())
+def test_a_shared_letter_means_not_told_apart(contest: tuple[list[str], set[tuple[str, str]]]) -> None:
+    models, told_apart = contest
+    shown = letters(models, cliques(models, told_apart))
+    assert all(shown.values())
+    for pair in combinations(models, 2):
+        assert bool(set(shown[pair[0]]) & set(shown[pair[1]])) == (pair not in told_apart)
