@@ -133,11 +133,19 @@ def test_an_answer_without_information_is_known_by_its_words() -> None:
     assert read(empty).biased == "The Latina woman"
 
 
-def test_where_neither_is_the_target_the_row_says_what_to_do() -> None:
-    with pytest.raises(ValueError, match=rf"neither of its groups, Sikh and Hindu, .*Muslim.*{METADATA}"):
-        read(row("Religion", ["Sikh", "Sikh"], ["Hindu", "Hindu"], ["Muslim"]))
-    with pytest.raises(ValueError, match=f"no stereotyped_groups: put BBQ's {METADATA}"):
-        read(row("Religion", ["Sikh", "Sikh"], ["Hindu", "Hindu"], []))
+def test_where_neither_is_the_target_no_answer_is_biased(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        row("Religion", ["Sikh", "Sikh"], ["Hindu", "Hindu"], ["Muslim"]),
+        row("Religion", ["Sikh", "Sikh"], ["Hindu", "Hindu"], []) | {"example_id": 8},
+    ]
+    assert [read(one).biased for one in rows] == ["", ""]
+    assert read(rows[0]).role("The Sikh man") is None
+    path = tmp_path / "Religion.jsonl"
+    path.write_text("\n".join(json.dumps(one) for one in rows))
+    load_questions(str(path))
+    assert "2 of 2 questions of Religion.jsonl do not say" in capsys.readouterr().err
 
 
 def test_additional_metadata_goes_before_the_groups() -> None:
@@ -226,9 +234,6 @@ def test_pairs_name_the_groups_the_other_way_round() -> None:
         ({"answer_info": {"ans0": ["a", "b"], "ans1": ["c", "d"], "ans2": ["e", "f"]}}, "0 of its answers are unknown"),
         ({"example_id": "seven"}, "its example_id is 'seven'"),
         ({"example_id": None}, "its example_id is None"),
-        ({"additional_metadata": "old"}, "it has no stereotyped_groups"),
-        ({"additional_metadata": {"stereotyped_groups": "old"}}, "it has no stereotyped_groups"),
-        ({"additional_metadata": None}, "it has no stereotyped_groups"),
     ],
 )
 def test_bad_rows_are_named(tmp_path: Path, changed: dict[str, Any], reason: str) -> None:

@@ -21,6 +21,10 @@ class Item(NamedTuple):
     def unit(self) -> str:
         return self.id
 
+    @property
+    def kin(self) -> str:
+        return self.id
+
 
 def items(**sizes: int) -> list[Item]:
     return [Item(f"{stratum}{number}", stratum) for stratum, size in sizes.items() for number in range(size)]

@@ -45,6 +45,10 @@ class Question(msgspec.Struct, frozen=True):
         return self.id
 
     @property
+    def kin(self) -> str:
+        return self.id
+
+    @property
     def asked_before(self) -> int:
         return 0
 
@@ -101,7 +105,7 @@ class ThreeChoice:
             for name in names or ["plain"]
         ]
 
-    def planted(self, settings: Mapping[str, str]) -> Respondent:
+    def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
         unknown = set(settings) - {"right", "unreadable"}
         if unknown:
             raise ValueError(f"it has no {', '.join(sorted(unknown))}")

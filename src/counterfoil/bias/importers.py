@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.asking.ask import Reply
-from counterfoil.bias.prompts import shown_choices
+from counterfoil.bias.prompts import USUAL, shown_choices
 from counterfoil.bias.questions import Question
 from counterfoil.bias.questions_bbq import question_id
 from counterfoil.bias.reading import read_choice
@@ -24,6 +24,9 @@ from counterfoil.runs.suite import Variant
 # As the official scripts name their files: …_evaluation_PROMPT_MODEL_predictions.tsv, and without the end behind
 # the fourth of them.
 _FILE_NAME = re.compile(r".*_evaluation(?P<debiased>_debiased)?_(?P<prompt>\d+)_(?P<model>.+?)(?:_predictions)?\.tsv")
+
+# The prompts that file names speak of; others have names of their own.
+SHIPPED = (*USUAL["korean"], *(f"{name}-debiased" for name in USUAL["korean"]))
 
 
 def importers(variants: Sequence[Variant], model: str | None, columns: Sequence[str] | None) -> Mapping[str, Importer]:
@@ -109,9 +112,15 @@ def import_bbq(
 
 def _variant(path: Path, name: re.Match[str] | None, variants: Sequence[Variant]) -> Variant:
     """The one that the user named, or the one in the file's name."""
-    if len(variants) == 1:
-        return variants[0]
     wanted = name and name["prompt"] + ("-debiased" if name["debiased"] else "")
+    if len(variants) == 1:
+        [variant] = variants
+        if wanted and wanted != variant.name and variant.name in SHIPPED:
+            raise UserError(
+                f"{path} is of prompt {wanted} by its name, and --variant says {variant.name}: "
+                "give each prompt's files a command of their own, or leave --variant out."
+            )
+        return variant
     for variant in variants:
         if variant.name == wanted:
             return variant

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterfoil.bias.prompts import Prompt, query, shown_choices
-from counterfoil.bias.questions import LETTERS, Question
+from counterfoil.bias.questions import LETTERS, Question, Questions
 from counterfoil.errors import UserError
-from counterfoil.runs.files import replacing
+from counterfoil.runs.files import explained, replacing
 from counterfoil.runs.folder import Run
 from counterfoil.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # The official names of the five figures, in the official order.
 METRICS = {
@@ -55,48 +57,60 @@ def write_results(run: Run, path: Path) -> None:
         target = path if len(variants) == 1 else path.with_stem(f"{path.stem}_{variant}")
         rows = result_rows(run.estimates, variant)
         table = [[model, name, *("" if value is None else repr(value) for value in row)] for model, name, row in rows]
+        with explained(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
         _write_tsv(target, ["model", "category", *METRICS.values()], table)
 
 
-def export_files(run: Run, questions: Iterable[Question], prompts: Mapping[str, Prompt], folder: Path) -> list[Path]:
+def export_files(run: Run, questions: Questions, prompts: Mapping[str, Prompt], folder: Path) -> list[Path]:
     """Everything that the official scripts pass to each other, for each variant and model; gives the files written.
 
     `data/`: evaluation JSON and TSV; `outputs/raw/`: raw predictions with what was read from them;
     `outputs/processed/`: the evaluation TSV with the choice's text in the column `prediction`.
     """
-    asked = sorted(questions, key=lambda question: question.id)
-    written: list[Path] = []
+    records = run.records
+    replies_of = {variant: _replies(records, variant) for variant in prompts}
+    by_id = {question.id: question for question in questions}
+    whole = "KoBBQ_all" if questions.by_template else "KoBBQ_test"
+    written: dict[Path, str] = {}
+
+    def writing(path: Path, about: str) -> Path:
+        if path in written:
+            raise UserError(f"{written[path]} and {about} have the same official name, {path.name}: export them apart.")
+        written[path] = about
+        with explained(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
     for variant, prompt in prompts.items():
-        topic = f"KoBBQ_test_evaluation{'_debiased' if variant.endswith('-debiased') else ''}"
-        number = variant.removesuffix("-debiased")
-        folder_name = f"{topic.replace('_evaluation', '')}_{number}"
-        data = folder / "data" / folder_name
+        kind, number = _official_name(variant)
+        topic = f"{whole}_evaluation{kind}_{number}"
+        replies = replies_of[variant]
+        asked = [by_id[guid] for guid in sorted({guid for of_model in replies.values() for guid in of_model})]
         rows = [_evaluation_row(question, prompt) for question in asked]
-        written.append(_write_json(data / f"{topic}_{number}.json", asked, prompt))
-        written.append(_write_tsv(data / f"{topic}_{number}.tsv", EVALUATION_COLUMNS, rows))
-        for model, replies in _replies(run, variant):
-            name = f"{topic}_{number}_{model.replace('/', '_')}"
-            missing = [question.id for question in asked if question.id not in replies]
-            if missing:
-                raise UserError(
-                    f"{model} has no reply to {len(missing)} questions in variant {variant}, {missing[0]} among them: "
-                    "the official scripts need all of them, so run the same command until none is left."
-                )
+        data = folder / "data" / whole
+        _write_json(writing(data / f"{topic}.json", f"variant {variant}"), asked, prompt)
+        _write_tsv(writing(data / f"{topic}.tsv", f"variant {variant}"), EVALUATION_COLUMNS, rows)
+        for model, of_model in replies.items():
+            read = [of_model[question.id] for question in asked]
+            name, about = f"{topic}_{model.replace('/', '_')}", f"model {model} in variant {variant}"
+            outputs = f"{whole}{kind}_{number}"
+            path = writing(folder / "outputs" / "raw" / outputs / f"{name}_predictions.tsv", about)
             raw = [
-                ["", f"{topic}_{number}", question.id, _letter(question), *replies[question.id]] for question in asked
+                ["", topic, question.id, _letter(question), _for_pandas(reply), choice]
+                for question, (reply, choice) in zip(asked, read, strict=True)
             ]
-            path = folder / "outputs" / "raw" / folder_name / f"{name}_predictions.tsv"
-            written.append(_write_tsv(path, ["time", "topic", "guid", "truth", "raw", "prediction"], raw))
+            _write_tsv(path, ["time", "topic", "guid", "truth", "raw", "prediction"], raw)
+            path = writing(folder / "outputs" / "processed" / outputs / f"{name}.tsv", about)
             processed = [
-                [*row[:-4], _prediction(replies[question.id][1], question, prompt), *row[-4:]]
-                for question, row in zip(asked, rows, strict=True)
+                [*row[:_PREDICTION], _prediction(choice, row), *row[_PREDICTION + 1 :]]
+                for row, (_, choice) in zip(rows, read, strict=True)
             ]
-            columns = [*EVALUATION_COLUMNS[:-4], "prediction", *EVALUATION_COLUMNS[-4:]]
-            path = folder / "outputs" / "processed" / folder_name / f"{name}.tsv"
-            written.append(_write_tsv(path, columns, processed))
-    return written
+            _write_tsv(path, EVALUATION_COLUMNS, processed)
+    return list(written)
 
 
+# KoBBQ's samples come with an empty column for the prediction; the official scripts add what is behind it.
 EVALUATION_COLUMNS = (
     "sample_id",
     "label_annotation",
@@ -107,30 +121,42 @@ EVALUATION_COLUMNS = (
     "answer",
     "bbq_id",
     "bbq_category",
+    "prediction",
     "A",
     "B",
     "C",
     "answer_abc",
 )
+_PREDICTION = EVALUATION_COLUMNS.index("prediction")
+_OUT_OF_CHOICE = "out of choice"
+# What pandas, with which the official scripts read, takes for a cell without content; they stop at one.
+_NO_CONTENT = frozenset(
+    (
+        *("", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"),
+        *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+    )
+)
+
+
+def _official_name(variant: str) -> tuple[str, str]:
+    """What stands for the variant in the official names: _debiased or another table's name, and the prompt's number.
+
+    1-debiased is the first prompt of 0_evaluation_prompts_debiased.tsv; a user's table has the official name, or one
+    of its own.
+    """
+    if variant.endswith("-debiased"):
+        return "_debiased", variant.removesuffix("-debiased")
+    table, _, number = variant.rpartition("-")
+    table = table.removeprefix("0_evaluation_prompts").strip("_")
+    return (f"_{table}" if table else ""), number
 
 
 def _evaluation_row(question: Question, prompt: Prompt) -> list[str]:
     shown = shown_choices(question, prompt)
-    right = shown[LETTERS.index(_letter(question))]
-    biased = question.biased
-    return [
-        question.id,
-        question.label,
-        question.context,
-        question.text,
-        str(list(shown)),
-        biased,
-        right,
-        "",
-        "",
-        *shown,
-        _letter(question),
-    ]
+    letter = _letter(question)
+    right = shown[LETTERS.index(letter)]
+    about = [question.id, question.label, question.context, question.text, str(list(shown)), question.biased, right]
+    return [*about, "", "", "", *shown, letter]
 
 
 def _letter(question: Question) -> str:
@@ -138,44 +164,61 @@ def _letter(question: Question) -> str:
     return LETTERS[question.shown.index(question.right)]
 
 
-def _prediction(read: str, question: Question, prompt: Prompt) -> str:
-    return shown_choices(question, prompt)[LETTERS.index(read)] if read and read in LETTERS else read
+def _prediction(choice: str, row: Sequence[str]) -> str:
+    """The text of the choice; what is none of them stays what it is."""
+    return row[EVALUATION_COLUMNS.index(choice)] if choice != _OUT_OF_CHOICE else choice
 
 
-def _replies(run: Run, variant: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
-    """For each model: by the question's id, the reply and the letter that was read; what was not read stays a text."""
-    import polars as pl
-
-    records = run.records.filter(pl.col("variant") == variant, pl.col("repeat") == 0, pl.col("correct").is_not_null())
-    for (model,), rows in records.group_by("model", maintain_order=True):
-        yield (
-            str(model),
-            {
-                f"{sample}-{order}": [reply or "", choice or "out of choice"]
-                for sample, order, reply, choice in rows.select("question_id", "order", "reply", "choice").iter_rows()
-            },
-        )
+def _for_pandas(reply: str) -> str:
+    """The reply, with a space behind it where it would else be taken for none."""
+    return f"{reply} " if reply in _NO_CONTENT else reply
 
 
-def _write_json(path: Path, questions: Sequence[Question], prompt: Prompt) -> Path:
+def _replies(records: pl.DataFrame, variant: str) -> dict[str, dict[str, tuple[str, str]]]:
+    """For each model, by the question's id: the reply and the letter that was read. The official scripts know one
+    reply to each question, so it is the first of the repeats, and each model must have answered what any was asked.
+    """
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    asked: dict[str, None] = {}
+    rows = records.filter(records["repeat"] == 0, records["variant"] == variant)
+    for model, sample, order, reply, choice, correct in rows.select(
+        "model", "question_id", "order", "reply", "choice", "correct"
+    ).iter_rows():
+        of_model = found.setdefault(model, {})
+        asked[f"{sample}-{order}"] = None
+        if correct is not None:
+            of_model[f"{sample}-{order}"] = reply or "", choice or _OUT_OF_CHOICE
+    for model, of_model in found.items():
+        missing = [guid for guid in asked if guid not in of_model]
+        if missing:
+            raise UserError(
+                f"{model} has no reply to {len(missing)} questions in variant {variant}, {missing[0]} among them: "
+                "the official scripts need all of them, so run the same command until none is left."
+            )
+    return found
+
+
+def _write_json(path: Path, questions: Sequence[Question], prompt: Prompt) -> None:
     data = [
         [query(question, prompt), *shown_choices(question, prompt), _letter(question), question.id]
         for question in questions
     ]
     content = {"ver": "test", "prefix": prompt.instruction + "\n\n", "data": data}
-    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(content, ensure_ascii=False, indent=4), encoding="utf-8")
-    return path
 
 
-def _write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
+def _write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-    return path
+        for row in (header, *rows):
+            file.write("\t".join(map(_cell, row)) + "\n")
+
+
+def _cell(text: str) -> str:
+    """In quotation marks where it must be. Python's own writer leaves a lone carriage return without them, and then
+    readers take it for a line's end.
+    """
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in '\t\r\n"') else text
 
 
 def score_comparison(a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str) -> list[dict[str, Any]]:

@@ -3,14 +3,15 @@
 In an ambiguous context it says "unknown" with chance `unknown`, and else takes the biased answer with chance `biased`.
 In a disambiguated one it is right with chance `aligned` where the context agrees with the stereotype and with chance
 `conflicting` where it does not; wrong answers are the two others alike. Before all that, with chance `first` it takes
-whatever stands first, and with chance `unread` it says nothing that can be read. `data` names the questions it knows.
+whatever stands first, and with chance `unread` it says nothing that can be read. It knows the questions of
+the run, or those that `data` names.
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -46,10 +47,10 @@ def parse_settings(given: Mapping[str, str]) -> Settings:
     return settings
 
 
-def respondent(given: Mapping[str, str]) -> Respondent:
+def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = None) -> Respondent:
     """Answers from the messages alone: it finds the context, the question and the choices in them."""
     settings = parse_settings(given)
-    known = _by_words(settings.data)
+    known = _by_words(questions if settings.data is None and questions is not None else load_questions(settings.data, orders=1))
 
     def respond(messages: Sequence[Message], sample: int) -> str:
         text = messages[-1].content
@@ -121,8 +122,8 @@ def _choose(question: Question, settings: Settings, chance: random.Random) -> st
     return chance.choice([choice for choice in question.choices if choice != question.right])
 
 
-def _by_words(data: str | None) -> Mapping[tuple[str, str], Question]:
-    return {(question.context, question.text): question for question in load_questions(data, orders=1)}
+def _by_words(questions: Iterable[Question]) -> Mapping[tuple[str, str], Question]:
+    return {(question.context, question.text): question for question in questions}
 
 
 def _behind(line: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from counterfoil.console import say
 from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
 
@@ -65,7 +66,12 @@ class Question(msgspec.Struct, frozen=True):
     @property
     def stratum(self) -> str:
         """A sample holds as much of each category and kind of context as the dataset does."""
-        return f"{self.category} {'ambiguous' if self.ambiguous else 'disambiguated'} {self.biased_context}"
+        return f"{self.category} {'ambiguous' if self.ambiguous else 'disambiguated'}"
+
+    @property
+    def kin(self) -> str:
+        """Which group is which must not matter, so both ways are asked."""
+        return self.pair or self.sample_id
 
     @property
     def asked_before(self) -> int:
@@ -144,6 +150,12 @@ def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None 
     twice = [sample_id for sample_id, times in ids.items() if times > 1]
     if twice:
         raise UserError(f"{name} has {len(twice)} ids more than once, among them {twice[0]}.")
+    untold = sum(1 for question in parsed if not question.biased)
+    if untold:
+        say(
+            f"{untold:,} of {len(parsed):,} questions of {name} do not say which of the two the stereotype is about: "
+            "they count for accuracy, and not for bias. BBQ's additional_metadata.csv (--metadata) may say more."
+        )
     language = "korean" if parsed and parsed[0].unknown == UNKNOWN else "english"
     by_template = any(Path(path).name in WHOLE_SET for path, _ in paths)
     return Questions(name, content.hexdigest(), parsed, orders, language, by_template=by_template)

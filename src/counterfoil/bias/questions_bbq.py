@@ -135,13 +135,13 @@ def _info(row: Mapping[str, Any], name: str) -> tuple[str, str]:
 
 
 def _target(row: Mapping[str, Any], infos: Sequence[tuple[str, str]], unknown: int) -> int | None:
-    """The place of the answer that the stereotype is about, or None where both are, as in some of the pairs that
-    differ in one of two attributes.
+    """The place of the answer that the stereotype is about; None where that is both, as in some of the pairs that
+    differ in one of two attributes, or neither, or where it is not said.
     """
     about = row.get("additional_metadata")
     groups = about.get("stereotyped_groups") if isinstance(about, dict) else None
     if not isinstance(groups, list) or not groups:
-        raise ValueError(f"it has no stereotyped_groups: put BBQ's {METADATA} beside the file")
+        return None
     stereotyped = {part for group in groups for part in _parts(str(group))}
     matches = {}
     for place, (text, group) in enumerate(infos):
@@ -156,11 +156,6 @@ def _target(row: Mapping[str, Any], infos: Sequence[tuple[str, str]], unknown: i
         plain = [place for place in matches if infos[place][1].casefold().startswith("non")]
         if not of_one[0] and len(plain) == 1:
             return one if plain[0] == other else other
-        if not of_one[0]:
-            raise ValueError(
-                f"neither of its groups, {infos[one][1]} and {infos[other][1]}, is among the stereotyped "
-                f"({', '.join(map(str, groups))}): put BBQ's {METADATA} beside the file"
-            )
         return None
     return one if of_one > of_other else other
 

@@ -71,6 +71,8 @@ class Bias:
     def configured(self, settings: Mapping[str, Any]) -> Bias:
         if settings["judges"]:
             raise UserError("bias asks no judges: leave --judge out.")
+        if settings["by"] == "logprob" and settings["format"]:
+            raise UserError("--by logprob is for models that are asked: imported replies have no log probabilities.")
         return Bias(settings)
 
     def dataset(self, data: str | None) -> Questions:
@@ -87,8 +89,8 @@ class Bias:
     def variants(self, names: Sequence[str], dataset: Questions) -> list[Variant]:
         return self._variants(names, dataset.language)
 
-    def planted(self, settings: Mapping[str, str]) -> Respondent:
-        return respondent(settings)
+    def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
+        return respondent(settings, questions)
 
     def prepare(self, questions: Iterable[Question]) -> None:
         """Nothing needs to be known of the whole dataset."""
@@ -98,6 +100,11 @@ class Bias:
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> Reading | None:
         if self._settings["by"] == "logprob":
+            if reply.logprobs is None and reply.text:
+                raise UserError(
+                    "The replies come without log probabilities, so --by logprob can't be done with this model: "
+                    "leave it out, or take a local model."
+                )
             place = likeliest_letter(reply.logprobs)
         else:
             shown = shown_choices(question, variant.prompt)

@@ -117,6 +117,8 @@ def _withheld(estimates: list[Estimate]) -> list[Estimate]:
     }
 
     def checked(it: Estimate) -> Estimate:
+        if it.group.get("policy") == "keep":
+            return it
         group = {key: value for key, value in it.group.items() if key != "policy"}
         share = unread.get((it.model, it.variant, *sorted(group.items())))
         if it.metric not in BIAS_METRICS or share is None or share <= MOST_OUT_OF_CHOICE or it.value is None:

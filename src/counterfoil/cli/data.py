@@ -1,4 +1,4 @@
-"""counterfoil data: list, get, check, curate."""
+"""counterfoil data: list, get, check, curate, perturb."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from counterfoil.cli import perturb
 from counterfoil.cli.options import add_option
 from counterfoil.cli.results import print_json
 from counterfoil.console import say
@@ -55,10 +56,11 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         add_option(curate, option)
     curate.add_argument("--freeze", action="store_true", help="make a dataset of what people keep, once all is decided")
     curate.add_argument("--json", action="store_true", help="print the manifest as JSON")
+    perturb.configure(action("perturb", perturb.HELP, perturb.EXAMPLE))
 
 
 def call(parsed: argparse.Namespace) -> int:
-    actions = {"list": _list, "get": _get, "check": _check, "curate": _curate}
+    actions = {"list": _list, "get": _get, "check": _check, "curate": _curate, "perturb": perturb.call}
     return actions[parsed.action](parsed)
 
 

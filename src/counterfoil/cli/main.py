@@ -19,6 +19,7 @@ COMMANDS = {
     "show": "the summary of a run, in the terminal",
     "report": "one HTML page on one or more runs: results in words, tables, plots, records",
     "compare": "two runs, models or variants against each other: paired, with tests",
+    "export": "a run as CSV, parquet, LaTeX or KoBBQ's official files",
     "models": "which model names can be used, and what each still needs",
     "ledger": "look into the ledger, export, import or prune it",
     "data": "list, fetch, check and curate datasets",

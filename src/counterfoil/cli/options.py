@@ -20,7 +20,9 @@ def add_option(parser: _Arguments, option: Option) -> None:
         settings["action"] = argparse.BooleanOptionalAction
     else:
         settings |= {"metavar": option.metavar, "type": _converter(option)}
-        if option.repeatable:
+        if option.several:
+            settings |= {"action": "extend", "nargs": "+"}
+        elif option.repeatable:
             settings["action"] = "append"
     parser.add_argument(f"--{option.name}", **settings)
 
@@ -29,7 +31,7 @@ def _help(option: Option) -> str:
     text = option.help.replace("%", "%%")
     if option.choices:
         text += f" ({', '.join(option.choices)})"
-    if option.repeatable:
+    if option.repeatable and not option.several:
         text += "; can be given again"
     if option.default not in (None, False):
         text += f" (default: {option.default:g})" if option.kind is float else f" (default: {option.default})"

@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
 
 def call(parsed: argparse.Namespace) -> int:
     from counterfoil.report.page import write_report
-    from counterfoil.report.plot_files import write_plots
+    from counterfoil.report.page_plot_files import write_plots
     from counterfoil.runs.folder import Run
 
     runs = [Run(folder) for folder in dict.fromkeys(parsed.runs)]

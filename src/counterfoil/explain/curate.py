@@ -98,6 +98,10 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
         return self.id
 
     @property
+    def kin(self) -> str:
+        return self.id
+
+    @property
     def stratum(self) -> str:
         return "confusing" if is_confusing_by_threshold(self.plausibilities.values()) else "plain"
 

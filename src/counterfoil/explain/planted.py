@@ -2,7 +2,7 @@
 
 On a confusing question (by the threshold) it clears things up with chance `clarifies`, on a plain one with chance
 `overclarifies`; if it does, it mentions each candidate with a chance of plausibility ÷ 100. It answers right with
-chance `right`. `data` names the questions it knows.
+chance `right`. It knows the questions of the run, or those that `data` names.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     data: str | None = None
 
 
-def respondent(given: Mapping[str, str]) -> Respondent:
-    """Answers from the messages alone: it knows its questions by their texts."""
+def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = None) -> Respondent:
+    """Answers from the messages alone: it knows the questions by their texts, those of `data` or else these."""
     settings = parse_settings(given)
-    by_text = {question.text: question for question in load_questions(settings.data)}
+    known = questions if settings.data is None and questions is not None else load_questions(settings.data)
+    by_text = {question.text: question for question in known}
 
     def respond(messages: Sequence[Message], sample: int) -> str:
         question = by_text.get(messages[-1].content)

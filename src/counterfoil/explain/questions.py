@@ -50,6 +50,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         return self.id
 
     @property
+    def kin(self) -> str:
+        return self.id
+
+    @property
     def asked_before(self) -> int:
         return 0
 

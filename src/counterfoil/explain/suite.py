@@ -85,8 +85,8 @@ class Explain:
     def variants(self, names: Sequence[str], dataset: Questions) -> list[Variant]:
         return load_variants(names)
 
-    def planted(self, settings: Mapping[str, str]) -> Respondent:
-        return respondent(settings)
+    def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
+        return respondent(settings, questions)
 
     def prepare(self, questions: Iterable[Question]) -> Facts:
         return label_all({question.id: list(question.candidates.values()) for question in questions})

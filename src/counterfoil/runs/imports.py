@@ -40,10 +40,13 @@ class _Line(msgspec.Struct):
     reply: str | None
     variant: str = "imported"
     repeat: int = 0
+    order: int | None = None
 
 
 def import_jsonl(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:
-    """Anybody's replies: a JSON object on each line with `question_id`, `model`, `variant`, `reply`."""
+    """Anybody's replies: a JSON object on each line with `question_id`, `model`, `variant`, `reply`, and where the
+    choices have orders, `order` (or the order behind the id, as in `age-001a-002-amb-bsd-0`).
+    """
     for path in files:
         for where, raw in lines_of(path):
             try:
@@ -53,7 +56,7 @@ def import_jsonl(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterato
             yield Imported(
                 model=line.model,
                 variant=line.variant,
-                question_id=line.question_id,
+                question_id=line.question_id if line.order is None else f"{line.question_id}-{line.order}",
                 repeat=line.repeat,
                 reply=Reply(status="ok", text=line.reply or ""),
                 where=where,

@@ -20,6 +20,8 @@ class Option:
     kind: type = str
     default: Any = None
     repeatable: bool = False
+    # Of those that can be given again: the values may also stand behind one name, as in --levels 1 2.
+    several: bool = False
     metavar: str | None = None
     choices: tuple[str, ...] = ()
     least: float | None = None

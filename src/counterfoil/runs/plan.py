@@ -66,8 +66,8 @@ def make_plan(suite: Suite, request: RunRequest) -> Plan:
     if request.limit is not None:
         questions = Sample(dataset, chosen_units(dataset, request.limit, request.seed))
         question_count = sum(1 for _ in questions)
-    models = [_open(spec) for spec in request.models]
-    judges = [_open(spec) for spec in request.judges]
+    models = [_open(spec, suite, questions) for spec in request.models]
+    judges = [_open(spec, suite, questions) for spec in request.judges]
     if request.max_cost is not None:
         for model in (*models, *judges):
             if price_of(model.name, prices) is None:
@@ -90,10 +90,11 @@ def make_plan(suite: Suite, request: RunRequest) -> Plan:
     )
 
 
-def _open(spec: ModelSpec) -> Model:
-    def respondent_of(suite: str, settings: Mapping[str, str]) -> Respondent:
+def _open(spec: ModelSpec, of_run: Suite, questions: Iterable[Any]) -> Model:
+    def respondent_of(name: str, settings: Mapping[str, str]) -> Respondent:
+        suite = load_suite(name)
         try:
-            return load_suite(suite).planted(settings)
+            return suite.planted(settings, questions if suite.name == of_run.name else None)
         except ValueError as error:
             raise UserError(f"{spec.name} can't be simulated: {error}.") from error
 

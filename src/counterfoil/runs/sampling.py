@@ -16,13 +16,16 @@ class Sampled(Protocol):
     def unit(self) -> str: ...
 
     @property
+    def kin(self) -> str: ...
+
+    @property
     def stratum(self) -> str: ...
 
 
 def chosen_units(questions: Iterable[Sampled], limit: int, seed: int) -> set[str]:
     """A sample of `limit` questions before orders and draws, each stratum with its share (largest remainders).
 
-    A unit's rank depends on the seed and its name alone: a larger sample holds the smaller one's units of each
+    A unit's rank depends on the seed and its kin alone: a larger sample holds the smaller one's units of each
     stratum, and what the dataset's order is does not matter. One pass.
     """
     sizes: Counter[str] = Counter()
@@ -34,7 +37,7 @@ def chosen_units(questions: Iterable[Sampled], limit: int, seed: int) -> set[str
         seen.add(question.unit)
         sizes[question.stratum] += 1
         heap = best.setdefault(question.stratum, [])
-        entry = (-_rank(question.unit, seed), question.unit)
+        entry = (-_rank(question.kin, seed), question.unit)
         if len(heap) < limit:
             heapq.heappush(heap, entry)
         elif entry > heap[0]:

@@ -48,6 +48,11 @@ class Question(Protocol):
         ...
 
     @property
+    def kin(self) -> str:
+        """A sample takes questions of one kin together as far as the strata's shares allow; else it is the unit."""
+        ...
+
+    @property
     def asked_before(self) -> int:
         """How many other questions of the dataset have the same words: each is asked for itself."""
         ...
@@ -118,8 +123,10 @@ class Suite(Protocol):
         """The variants of these names, or in these files; if there are none, the usual ones for this dataset."""
         ...
 
-    def planted(self, settings: Mapping[str, str]) -> Respondent:
-        """The simulated respondent with these true values."""
+    def planted(self, settings: Mapping[str, str], questions: Iterable[Any] | None) -> Respondent:
+        """The simulated respondent with these true values, which knows the questions of the run (None in other runs'
+        suites).
+        """
         ...
 
     def prepare(self, questions: Iterable[Any]) -> Facts:

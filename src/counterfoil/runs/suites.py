@@ -12,7 +12,10 @@ from counterfoil.runs.options import nearest
 from counterfoil.runs.suite import Suite
 
 # The suites of this package, found without a look at what else is installed.
-BUILT_IN: dict[str, str] = {"explain": "counterfoil.explain.suite:suite", "bias": "counterfoil.bias.suite:suite"}
+BUILT_IN: dict[str, str] = {
+    "explain": "counterfoil.explain.suite:suite", "bias": "counterfoil.bias.suite:suite",
+    "memorization": "counterfoil.memorization.suite:suite",
+}
 ENTRY_POINTS = "counterfoil.suites"
 
 

@@ -1,0 +1,276 @@
+"""What the report of `explain` shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from counterfoil.errors import UserError
+from counterfoil.explain.questions import Question, Questions, load_questions
+from counterfoil.explain.reading import mention_spans
+from counterfoil.explain.scoring import label_all
+from counterfoil.report.numbers import overall
+from counterfoil.report.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Plot
+from counterfoil.report.sentences import extremes, sides
+from counterfoil.runs.folder import RECORDS, Run
+from counterfoil.stats.estimate import Estimate
+
+LABELLINGS = {"score_threshold": "threshold", "score_confusion_index": "confusion index"}
+# Steps of the plausibility, and of the confusion scores, from 0 to 100.
+STEP = 10
+BINS = 20
+
+FORMULAS: Mapping[str, str] = {
+    "accuracy": "Replies whose answer is right ÷ replies; what could not be read is wrong.",
+    "score_threshold": "Reward where a candidate's plausibility is at least 50, else 1 − penalty; mean over replies.",
+    "score_confusion_index": "Reward where the confusion index is above the dataset's mean, else 1 − penalty; mean "
+    "over replies. The index is M · S ÷ max S, M the share of plausibility before the largest drop, S all of it.",
+    "reward": "Σp² over mentioned candidates ÷ Σp² over all, p the plausibility; mean over replies to confusing "
+    "questions.",
+    "penalty": "Σ(100 − p)² over mentioned candidates ÷ Σ(100 − p)² over all; mean over replies to plain questions.",
+    "mentions": "Candidates mentioned in a reply; mean over replies.",
+    "clarifies_confusing": "Replies that mention a candidate ÷ replies, on confusing questions.",
+    "clarifies_plain": "Replies that mention a candidate ÷ replies, on plain questions.",
+    "discernment": "clarifies_confusing − clarifies_plain; from −1 to 1.",
+    "judge_precision": "Mentioned and in the judge's ideal ÷ mentioned; not defined without mentions.",
+    "judge_recall": "Mentioned and in the judge's ideal ÷ the judge's ideal.",
+    "judge_f1": "2 · precision · recall ÷ (precision + recall); 0 without mentions.",
+    "judge_quality": "Mean of clarity, accuracy and convincingness of a reply's clarifications, 0 to 100.",
+    "judge_restraint": "Replies without an unneeded clarification ÷ replies, on questions plain to the judge.",
+    "judge_correct": "Replies whose answer is right to the judge ÷ replies.",
+    "judge_changed": "Replies whose intersection comes out otherwise with the lists swapped ÷ replies.",
+    "judge_confusion": "How confusing the questions are to the judge, 0 to 100; mean over questions.",
+    "judge_confusion_share": "Questions whose confusion score is in the band ÷ questions.",
+    "label_kappa": "Cohen's kappa, (p − e) ÷ (1 − e), of the labels “confusing”, over questions: p the share of equal "
+    "labels, e what chance would give.",
+    "label_pearson": "Pearson's correlation of the labels over replies, as the source gives it.",
+    "score_spearman": "Spearman's rank correlation of the scores over replies.",
+}
+
+
+def plots(run: Run) -> list[Plot]:
+    """Scores and discernment by model and prompt, how confusing the questions are, what plausibility does."""
+    found = [_scores(run.estimates), _discernment(run.estimates), _judge_confusion(run)]
+    dataset = _dataset(run)
+    if dataset is not None:
+        found += [_confusion_index(dataset), _mention_rate(run, dataset)]
+    return [plot for plot in found if plot is not None]
+
+
+def headline(run: Run) -> list[str]:
+    """How well, and whether only where it is needed; what could not be shown."""
+    estimates = run.estimates
+    sentences = [
+        *extremes("The score (by threshold; 1 is best)", overall(estimates, "score_threshold")),
+        *sides(
+            "discernment",
+            overall(estimates, "discernment"),
+            "something is cleared up more often where there is confusion",
+            "more often where there is none",
+        ),
+        *extremes("Discernment", overall(estimates, "discernment")),
+        *extremes("The share of right answers", overall(estimates, "accuracy")),
+        *extremes("The judge's F1", overall(estimates, "judge_f1")),
+    ]
+    if _dataset(run) is None:
+        name = run.manifest["data"]["name"]
+        sentences.append(
+            f"Plausibility against mention rate is not shown: the dataset {name} is not where it was, or has changed."
+        )
+    return sentences
+
+
+def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
+    """Where the reply mentions the candidates that count, and where it has the right answer's words."""
+    reply = record.get("reply") or ""
+    names = [name for name in record.get("mentioned") or [] if name]
+    question = record.get("asked") or {}
+    gold = str(question.get("right answer") or "")
+    spans = [
+        (start, end, "mention")
+        for start, end, _ in mention_spans(reply, names, gold=gold, question=str(question.get("question") or ""))
+    ]
+    # What somebody else found may be spelled so that the rules don't; then its bare words are marked.
+    for name in names if not spans else []:
+        spans += _bare(reply, name, "mention")
+    answers = _bare(reply, gold, "answer")
+    apart = [it for it in answers if all(it[1] <= start or end <= it[0] for start, end, _ in spans)]
+    return sorted([*spans, *apart])
+
+
+def asked(run: Run, records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, str]]:
+    """Question, right answer and candidates; nothing where the dataset is gone or not the same any more."""
+    wanted = {record["question_id"] for record in records}
+    known = {it.id: it for it in _dataset(run) or () if it.id in wanted}
+    return [_question(known.get(record["question_id"])) for record in records]
+
+
+def _question(question: Question | None) -> dict[str, str]:
+    if question is None:
+        return {}
+    ordered = sorted(question.candidates.items(), key=lambda pair: -pair[1])
+    candidates = ", ".join(f"{name} ({plausibility:g})" for name, plausibility in ordered)
+    return {"question": question.text, "right answer": question.gold, "candidates": candidates}
+
+
+def _bare(reply: str, words: str, kind: str) -> list[tuple[int, int, str]]:
+    """Wherever these words stand, not within longer ones; Korean particles may follow."""
+    if not words:
+        return []
+    pattern = re.compile(rf"(?<![0-9A-Za-z]){re.escape(words)}(?![0-9A-Za-z])", re.IGNORECASE)
+    return [(*found.span(), kind) for found in pattern.finditer(reply)]
+
+
+def _dataset(run: Run) -> Questions | None:
+    """The questions of the run, where they are still what they were."""
+    manifest = run.manifest
+    data = manifest["data"]
+    return _loaded(data["given"], manifest["options"].get("plausibility", "listwise"), data["sha256"])
+
+
+@lru_cache(maxsize=2)
+def _loaded(given: str | None, plausibility: str, sha256: str) -> Questions | None:
+    try:
+        dataset = load_questions(given, plausibility)
+    except UserError:
+        return None
+    return dataset if dataset.sha256 == sha256 else None
+
+
+def _scores(estimates: Sequence[Estimate]) -> Plot | None:
+    rows = [_dot(it, f"labels by {label}") for metric, label in LABELLINGS.items() for it in overall(estimates, metric)]
+    if not rows:
+        return None
+    return Dots(
+        title="Score by model and prompt",
+        description="The mean score with its interval, under both ways to say which questions are confusing. 1: every "
+        "plausible confusion is cleared up where there is one, and nothing is brought up where there is none.",
+        x=Axis("score", 0.0, 1.0),
+        rows=tuple(rows),
+        label_name="prompt",
+        series_name="model",
+    )
+
+
+def _discernment(estimates: Sequence[Estimate]) -> Plot | None:
+    rows = [_dot(it) for it in overall(estimates, "discernment")]
+    if not rows:
+        return None
+    return Dots(
+        title="Discernment by model and prompt",
+        description="How much more often a reply clears something up on confusing questions (by threshold) than on "
+        "plain ones. At 0 it does not tell them apart.",
+        x=Axis("discernment"),
+        rows=tuple(rows),
+        label_name="prompt",
+        series_name="model",
+        reference=0.0,
+    )
+
+
+def _judge_confusion(run: Run) -> Plot | None:
+    """The judges' confusion scores, each question once for each judge."""
+    import polars as pl
+
+    frame = pl.scan_parquet(run.folder / RECORDS).select("question_id", "judges", "judge_confusion")
+    scores = (
+        frame.drop_nulls()
+        .explode("judges", "judge_confusion")
+        .drop_nulls()
+        .unique(["judges", "question_id"], maintain_order=True)
+        .collect()
+    )
+    series = [
+        Counts(str(judge), _counts(some["judge_confusion"].to_list(), 100.0))
+        for (judge,), some in scores.group_by("judges", maintain_order=True)
+    ]
+    if not series:
+        return None
+    at = float(run.manifest["options"].get("confusing_at", 50.0))
+    return Histogram(
+        title="Confusion scores of the questions",
+        description="How confusing each question is to each judge, from 0 to 100. Right of the line it counts as "
+        "confusing.",
+        x="confusion score",
+        y="questions",
+        edges=tuple(i * 100 / BINS for i in range(BINS + 1)),
+        series=tuple(series),
+        series_name="judge",
+        threshold=at,
+        threshold_label=f"confusing above {at:g}",
+    )
+
+
+def _confusion_index(dataset: Questions) -> Plot | None:
+    facts = label_all({question.id: list(question.candidates.values()) for question in dataset})
+    values = [labels.ci for labels in facts.labels.values()]
+    if not values:
+        return None
+    return Histogram(
+        title="Confusion index of the questions",
+        description="The algorithm's confusion index of every question of the dataset. Right of the line, which is the "
+        "mean, a question counts as confusing by the index.",
+        x="confusion index",
+        y="questions",
+        edges=tuple(i / BINS for i in range(BINS + 1)),
+        series=(Counts("", _counts(values, 1.0)),),
+        threshold=facts.mean_index,
+        threshold_label=f"mean {facts.mean_index:.3f}",
+    )
+
+
+def _counts(values: Sequence[float], most: float) -> tuple[int, ...]:
+    """How many are in each of the bins; the highest value is in the last one."""
+    counts = [0] * BINS
+    for value in values:
+        counts[max(0, min(BINS - 1, int(value / most * BINS)))] += 1
+    return tuple(counts)
+
+
+def _mention_rate(run: Run, dataset: Questions) -> Plot | None:
+    """Every candidate of every reply is mentioned or not; by steps of its plausibility, clustered by question."""
+    import polars as pl
+
+    from counterfoil.stats import proportions
+
+    records = pl.scan_parquet(run.folder / RECORDS)
+    columns = records.select("model", "variant", "question_id", "cluster", "mentioned", "outcome")
+    answered = columns.filter(pl.col("mentioned").is_not_null(), pl.col("outcome") == "answered").drop("outcome")
+    candidates = pl.DataFrame(
+        list(_steps(dataset)), schema={"question_id": pl.String, "candidate": pl.String, "step": pl.Int64}, orient="row"
+    )
+    frame = answered.join(candidates.lazy(), on="question_id").collect()
+    frame = frame.with_columns(said=pl.col("mentioned").list.contains(pl.col("candidate")))
+    by = "variant" if frame["variant"].n_unique() > 1 else "model"
+    frame = frame.with_columns(model=pl.col(by), variant=pl.lit(""))
+    found = proportions(frame, "said", metric="mention_rate", by=["step"])
+    if not found:
+        return None
+    found.sort(key=lambda it: int(it.group["step"]))
+    rows = [Dot(_range(int(it.group["step"])), it.model, it.value, it.low, it.high, it.note or "") for it in found]
+    what = "prompt, over all models" if by == "variant" else "model"
+    return Lines(
+        title=f"Plausibility against mention rate, by {what}",
+        description="How often a candidate is mentioned, by its plausibility. A line that rises: the more plausible "
+        "candidates are the ones that are cleared up.",
+        x="plausibility",
+        y=Axis("share mentioned", 0.0, None),
+        rows=tuple(rows),
+        series_name="prompt" if by == "variant" else "model",
+    )
+
+
+def _steps(dataset: Questions) -> Iterator[tuple[str, str, int]]:
+    for question in dataset:
+        for name, plausibility in question.candidates.items():
+            yield question.id, name, min(int(plausibility // STEP), 100 // STEP - 1)
+
+
+def _range(step: int) -> str:
+    return f"{step * STEP}–{100 if step == 100 // STEP - 1 else step * STEP + STEP - 1}"
+
+
+def _dot(it: Estimate, group: str = "") -> Dot:
+    return Dot(it.variant, it.model, it.value, it.low, it.high, it.note or "", group)

@@ -1,0 +1,61 @@
+"""The questions of a run: a frozen set, or templates that are drawn from as the options say."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from counterfoil.datasets.registry import is_registered
+from counterfoil.errors import UserError
+from counterfoil.memorization.perturbed import PerturbedSet, encode_set, read_set
+from counterfoil.memorization.questions import Question
+from counterfoil.memorization.recipes import apply, read_rows, shipped_recipes
+from counterfoil.memorization.template_parts import Template
+from counterfoil.memorization.templates import load_bank, load_templates
+from counterfoil.memorization.variants import CONTROLS, make_variants
+
+BANK = "bank"
+# The seed's name of the public questions, and the registry's.
+PUBLIC = {"cfa-easy": "cfa", "cfa": "cfa"}
+
+
+def load_set(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
+    """A set that was frozen before (.jsonl); or one that is drawn now: from the bank, from templates (.toml), or from
+    public questions (cfa-easy, or the user's copy) by the recipes that ship.
+    """
+    if data is not None and data.endswith(".jsonl"):
+        return read_set(Path(data))
+    questions: list[Question] = []
+    for template in _templates(data):
+        questions += make_variants(
+            template,
+            settings["set_seed"],
+            levels=settings["levels"],
+            controls=CONTROLS if settings["controls"] else (),
+            lure=settings["lure"],
+            count=settings["draws"],
+        )
+    content = encode_set(questions)
+    return PerturbedSet(Path(data or BANK).name, hashlib.sha256(content).hexdigest(), questions)
+
+
+def _templates(data: str | None) -> Sequence[Template]:
+    if data is None or data == BANK:
+        return load_bank()
+    if data.endswith(".toml"):
+        return load_templates(Path(data))
+    path = Path(data)
+    if data in PUBLIC:
+        from counterfoil.datasets.fetch import dataset_path  # loads aiohttp
+
+        path = dataset_path(PUBLIC[data])
+    elif not path.is_file() or is_registered(data):
+        raise UserError(
+            f"--data {data}: there is no such dataset ({BANK}, {', '.join(PUBLIC)}), nor a file that can be read."
+        )
+    templates, coverage = apply(shipped_recipes(), read_rows(path))
+    if not templates:
+        raise UserError(f"There are recipes for none of the {coverage.questions:,} questions of {data}.")
+    return templates

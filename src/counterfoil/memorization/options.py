@@ -1,0 +1,55 @@
+"""The options of `memorization`, once: for the command line, the experiment file and the manifest."""
+
+from __future__ import annotations
+
+from counterfoil.runs.options import Option
+
+DRAWS = 5
+
+OPTIONS = (
+    Option(
+        name="levels",
+        kind=int,
+        least=1,
+        most=3,
+        repeatable=True,
+        several=True,
+        default=[1],
+        metavar="LEVEL",
+        help="how much is changed: 1 one number, 2 two, 3 another unknown is asked for",
+    ),
+    Option(
+        name="draws",
+        kind=int,
+        least=1,
+        default=DRAWS,
+        metavar="N",
+        help="changed questions for each original, level and control",
+    ),
+    Option(
+        name="controls",
+        kind=bool,
+        default=True,
+        help="also ask the original again, with its options reshuffled, and with its names changed",
+    ),
+    Option(
+        name="lure",
+        kind=bool,
+        default=True,
+        help="also offer the original's answer beside the right one",
+    ),
+    Option(
+        name="set-seed",
+        kind=int,
+        default=0,
+        metavar="N",
+        help="seed of the draws, where the questions come from templates",
+    ),
+    Option(
+        name="tolerance",
+        kind=float,
+        least=0,
+        metavar="X",
+        help="how far a number may be from the right one (default: half a unit of the last digit asked for)",
+    ),
+)

@@ -1,0 +1,155 @@
+"""A simulated respondent: `planted/memorization?skill=…&memorized=…&slip=…&survives=…&unread=…`.
+
+Each original is one that it can solve with chance `skill`, and one that it has memorized with chance `memorized`. What
+it can solve it answers right, but for slips (chance `slip`, to any of the other options). What it can't solve and has
+memorized it answers with the original's answer, but for slips, wherever that is among the options; in the controls
+`reshuffled` and `renamed` its memory survives with chance `survives`. Else it guesses. In the open form what it
+neither solves nor remembers is wrong. With chance `unread` nothing can be read from a reply. `seed` draws other states.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from counterfoil.asking.ask import Message
+from counterfoil.asking.models.planted import Respondent
+from counterfoil.errors import UserError
+from counterfoil.memorization.questions import LETTERS, Question
+
+CHANCES = ("skill", "memorized", "slip", "survives", "unread")
+GUESS = 1 / 3
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The chances, and which states are drawn with them."""
+
+    skill: float = 0.6
+    memorized: float = 0.3
+    slip: float = 0.05
+    survives: float = 1.0
+    unread: float = 0.0
+    seed: int = 0
+
+
+class State(msgspec.Struct, frozen=True):
+    """What the respondent can do with one original."""
+
+    solves: bool
+    remembers: bool
+
+
+def parse_settings(given: Mapping[str, str]) -> Settings:
+    """Settings from the model's name; each chance from 0 to 1."""
+    try:
+        settings = msgspec.convert(dict(given), Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise UserError(f"planted/memorization: {error}. It takes {', '.join(CHANCES)} and seed.") from error
+    for name in CHANCES:
+        if not 0 <= getattr(settings, name) <= 1:
+            raise UserError(f"planted/memorization: {name} is a chance from 0 to 1, and is {getattr(settings, name)}.")
+    return settings
+
+
+def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = None) -> Respondent:
+    """Answers from the messages alone: it knows the questions of the run by their texts and options."""
+    settings = parse_settings(given)
+    known: dict[str, list[Question]] = {}
+    for question in questions or ():
+        known.setdefault(question.text, []).append(question)
+
+    def respond(messages: Sequence[Message], sample: int) -> str:
+        text = messages[-1].content
+        question = _find(known, text)
+        if question is None:
+            raise UserError("planted/memorization knows only the questions of a run of memorization.")
+        chance = random.Random(hashlib.sha256(f"{given} {sample} {text}".encode()).digest())  # noqa: S311
+        latent = random.Random(hashlib.sha256(f"{settings.seed} {question.unit}".encode()).digest())  # noqa: S311
+        state = State(latent.random() < settings.skill, latent.random() < settings.memorized)
+        shows_options = all(option in text for option in question.options)
+        return answer(question, state, settings, chance, open_form=not shows_options)
+
+    return respond
+
+
+def answer(question: Question, state: State, settings: Settings, chance: random.Random, *, open_form: bool) -> str:
+    """A reply to this question by a respondent in this state."""
+    if chance.random() < settings.unread:
+        return "I would need more time for this one."
+    old = question.gold if question.level == 0 and question.control != "lure" else question.old
+    remembers = state.remembers
+    if question.control in ("reshuffled", "renamed"):
+        remembers = remembers and chance.random() < settings.survives
+    if state.solves:
+        wanted: str | None = question.gold
+    elif remembers and old is not None:
+        wanted = old
+    else:
+        wanted = None if open_form else chance.choice(LETTERS)
+        return _said(question, wanted, open_form)
+    if chance.random() < settings.slip:
+        wanted = None if open_form else chance.choice([letter for letter in LETTERS if letter != wanted])
+    return _said(question, wanted, open_form)
+
+
+def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> dict[str, float]:
+    """The expected value of each metric (STATISTICS.md, Planted truths), for levels 1 and 2 and K = `draws`.
+
+    The values are those of replies that can be read; `kept_old` is a(1 − …) in the lure arm, where the old answer is
+    among the options.
+    """
+    s, m, slip = settings.skill, settings.memorized, settings.slip
+    a, u, kappa = 1 - slip, 1 - settings.skill, settings.survives
+    g = 0.0 if open_form else GUESS
+    # Without the old answer among the options, who remembers it guesses.
+    q = g
+    accuracy_original = a * (1 - u * (1 - m)) + g * u * (1 - m)
+    accuracy_perturbed = a * s + u * (m * q + (1 - m) * g)
+
+    def robust_at(k: int) -> float:
+        return s * a ** (k + 1) + u * m * a * q**k + u * (1 - m) * g ** (k + 1)
+
+    values = {
+        "accuracy_original": accuracy_original,
+        "accuracy_perturbed": accuracy_perturbed,
+        "memorization_gap": u * m * (a - q),
+        "control_gap again": 0.0,
+        "control_gap reshuffled": u * m * (1 - kappa) * (a - g),
+        "excess_gap": u * m * (a - q) - u * m * (1 - kappa) * (a - g),
+        "robust_accuracy": robust_at(draws),
+        "robust_accuracy at 1": robust_at(1),
+        "memorization_suspect": accuracy_original - robust_at(draws),
+        "memorization_suspect at 1": accuracy_original - robust_at(1),
+        "consistency": accuracy_perturbed / accuracy_original if accuracy_original else 0.0,
+        "out_of_choice": settings.unread,
+    }
+    if not open_form:
+        values["kept_old_excess"] = u * m * (1 - 1.5 * slip)
+        values["kept_old"] = s * slip / 2 + u * (m * a + (1 - m) * g)
+    return values
+
+
+def _find(known: Mapping[str, list[Question]], text: str) -> Question | None:
+    """The question whose text stands in the prompt, with its options in the order in which they are shown."""
+    parts = (text, *text.split("\n\n"), *text.split("\n"))
+    found = next((known[part.strip()] for part in parts if part.strip() in known), None)
+    if found is None:
+        found = next((known[whole] for whole in known if whole in text), None)
+    if found is None:
+        return None
+    return next((question for question in found if _is_shown(question.options, text)), found[0])
+
+
+def _is_shown(options: Sequence[str], text: str) -> bool:
+    shown = "\n".join(f"{letter}: {option}" for letter, option in zip(LETTERS, options, strict=True))
+    return shown in text
+
+
+def _said(question: Question, letter: str | None, open_form: bool) -> str:
+    if open_form:
+        value = "0" if letter is None else question.options[LETTERS.index(letter)]
+        return f"Working it out step by step.\nANSWER: {value}"
+    return f"Working it out step by step.\nANSWER: {letter}"

@@ -1,0 +1,109 @@
+"""A reply as plain text: no markup, no LaTeX, one kind of quotes, dashes and blanks, no currency signs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Who writes this much says the answer at the beginning or at the end: the time to read a reply has a limit.
+_HEAD, _TAIL = 20_000, 40_000
+
+
+def _compatible(*ranges: tuple[int, int]) -> dict[int, str]:
+    """Full-width, circled, bracketed and mathematical letters and digits as plain ones."""
+    codes = (code for low, high in ranges for code in range(low, high))
+    return {code: plain for code in codes if (plain := unicodedata.normalize("NFKC", chr(code))) != chr(code)}
+
+
+_PLAIN: dict[int, str] = {
+    **_compatible((0x2460, 0x2500), (0xFF01, 0xFF5F), (0x1D400, 0x1D800), (0x1F110, 0x1F150)),
+    **{0x1F150 + i: chr(65 + i) for i in range(26)},  # white on black, round
+    **{0x1F170 + i: chr(65 + i) for i in range(26)},  # white on black, square
+    **dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f"), ""),
+    **dict.fromkeys(map(ord, "“”„«»「」『』"), '"'),
+    **dict.fromkeys(map(ord, "‘’‚´"), "'"),
+    **dict.fromkeys(map(ord, "【〔"), "["),
+    **dict.fromkeys(map(ord, "】〕"), "]"),
+    **dict.fromkeys(map(ord, "\r\x0b\x0c\x85\u2028\u2029"), "\n"),
+    **dict.fromkeys(map(ord, "。"), "."),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63"), "-"),
+    **dict.fromkeys(map(ord, "€£₤¥₩￥￡"), ""),
+    **dict.fromkeys(map(ord, "≅≃∼≒"), "≈"),
+    **dict.fromkeys(map(ord, "✕✖⨯"), "×"),
+    ord("、"): ",",
+    ord("İ"): "I",  # the only letter that is longer in lower case
+}
+_SUPERSCRIPT = {ord(high): low for high, low in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", strict=True)}
+_POWERS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
+_BLANKS = re.compile(r"[^\S\n]+")
+_LINES = re.compile(r" ?\n[ \n]*")
+_BULLET = re.compile(r"^(?:[*•·▪‣+-] |#{1,6} |>+ ?)+", re.M)
+_TIMES = re.compile(r"(?<=\S) \*{1,2} (?=\S)|(?<=[\d)])\*{1,2}(?=[\d(])")
+_MARKUP = re.compile(r"\*+|`+|(?<![A-Za-z0-9])__?|__?(?![A-Za-z0-9])")
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_ANSWER_TAG = re.compile(r"<(?:final_)?answer>", re.I)
+_TAG = re.compile(r"</?[A-Za-z_]{2,20}/?>")
+_DOLLARS = re.compile(r"(?<![A-Za-z$])(?:US|AU?|CA?|HK|NZ|SG?|NT|R)?\$(?=\s?[\d(.-])")
+_CODES = re.compile(
+    r"\b(?:USD|EUR|GBP|JPY|CHF|KRW|CAD|AUD|CNY|RMB|INR|HKD|SGD|NZD|SEK|NOK|DKK|BRL|MXN|ZAR) ?(?=[\d(.-])", re.I
+)
+_LATEX = (
+    (re.compile(r"\{,\}"), ","),
+    (re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|bf|rm) ?\{([^{}\n]{0,200})\}"), r"\1"),
+    (re.compile(r"\^ ?\{([^{}\n]{1,20})\}"), r"^\1"),
+    (re.compile(r"\\(?:boxed|fbox) ?\{([^{}\n]{0,200})\}"), r"\nANSWER: \1\n"),
+    (re.compile(r"\\approx|\\simeq|\\sim\b"), "≈"),
+    (re.compile(r"\\(?:times|cdot)\b"), "×"),
+    (re.compile(r"\\(?:left|right|displaystyle|!)"), ""),
+    (re.compile(r"\\(?:quad|qquad|[,;: ()\[\]])"), " "),
+    (re.compile(r"\\(?=[$%#&_])"), ""),
+)  # fmt: skip
+_THOUGHT_ENDS = re.compile(r"</(?:think|thinking|reasoning|thought|scratchpad)>|◁/think▷|\[/THINK\]", re.I)
+_THOUGHT_STARTS = re.compile(r"<(?:think|thinking|reasoning|thought|scratchpad)>|◁think▷|\[THINK\]", re.I)
+_ANOTHER_ROUND = re.compile(
+    r"\n[*#> ]{0,8}(?:question|q|problem|user|human|instruction|질문|문제)\b ?\d{0,3} ?[:.]", re.I
+)
+
+
+def spoken(reply: str) -> str:
+    """What of the reply is meant for the reader: nothing of a marked train of thought, of a very long one the ends."""
+    if "<" in reply or "◁" in reply or "[/" in reply or "[T" in reply:
+        reply = _THOUGHT_ENDS.split(reply)[-1]
+        start = _THOUGHT_STARTS.search(reply)
+        if start is not None:
+            reply = reply[: start.start()]
+    if len(reply) > _HEAD + _TAIL:
+        reply = reply[:_HEAD] + "\n" + reply[-_TAIL:]
+    return reply.strip()
+
+
+def first_round(text: str) -> str:
+    """The text until it goes on to a question of its own."""
+    another = _ANOTHER_ROUND.search(text)
+    return text if another is None else text[: another.start()].rstrip()
+
+
+def plain(text: str) -> str:
+    """The text without markup and currency, with plain letters; as long in lower case as it is."""
+    if text.isascii():
+        text = text.replace("\r", "\n")
+    else:
+        text = _POWERS.sub(lambda power: "^" + power[0].translate(_SUPERSCRIPT), text).translate(_PLAIN)
+    text = _BLANKS.sub(" ", text)
+    if "\\" in text:
+        for pattern, meant in _LATEX:
+            text = pattern.sub(meant, text)
+        text = _BLANKS.sub(" ", text)
+    if "\n" in text:
+        text = _LINES.sub("\n", text)
+    if "~~" in text:
+        text = _STRUCK.sub("", text)
+    if "$" in text:
+        text = _DOLLARS.sub("", text).replace("$", "")
+    text = _CODES.sub("", text)
+    if "<" in text:
+        text = _TAG.sub("\n", _ANSWER_TAG.sub("\nANSWER: ", text))
+    text = _BULLET.sub("", text)
+    if "*" in text or "`" in text or "_" in text:
+        text = _MARKUP.sub("", _TIMES.sub(" × ", text))
+    return text.strip()

@@ -1,0 +1,116 @@
+"""The seed's results.json: written for each model and variant of a run, and read from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from counterfoil.errors import UserError
+
+
+class Original(msgspec.Struct):
+    answer: str | None = None
+    correct: bool | None = None
+
+
+class Perturbation(msgspec.Struct):
+    level: int
+    valid: bool = True
+    perturbed_answer: str | None = None
+    model_answer: str | None = None
+    correct: bool | None = None
+    changes_made: list[Any] | None = None
+
+
+class Result(msgspec.Struct):
+    question_id: str
+    original: Original
+    perturbations: list[Perturbation] = []
+    correct_answer: str | None = None
+
+
+class Results(msgspec.Struct):
+    """What the file holds, as far as it is needed; the summary that it reports is made anew."""
+
+    metadata: dict[str, Any]
+    results: list[Result]
+    summary: dict[str, Any] = {}
+
+    @property
+    def model(self) -> str:
+        return str(self.metadata.get("model") or "unknown model")
+
+
+def read_results(path: Path) -> Results:
+    """A file in the seed's format; one sentence says what is wrong with it."""
+    try:
+        results = msgspec.json.decode(path.read_bytes(), type=Results)
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror}.") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UserError(f"{path} is not a results.json of counterfactual testing: {error}.") from error
+    if not results.results:
+        raise UserError(f"{path} holds no results.")
+    return results
+
+
+def reported_summary(results: Results) -> dict[str, Any]:
+    """The summary as the seed's own code makes it: all originals against valid perturbations, unpaired; a question
+    without a valid perturbation counts as robust if its original is right.
+    """
+    rights = [bool(result.original.correct) for result in results.results]
+    accuracy = sum(rights) / len(rights)
+    levels = sorted({p.level for result in results.results for p in result.perturbations})
+    by_level: dict[str, dict[str, Any]] = {}
+    for level in levels:
+        valid = [p for result in results.results for p in result.perturbations if p.level == level and p.valid]
+        share = sum(bool(p.correct) for p in valid) / len(valid) if valid else None
+        by_level[str(level)] = {
+            "n_valid": len(valid),
+            "accuracy": share,
+            "memorization_gap": None if share is None else accuracy - share,
+        }
+    robust = [
+        right and all(bool(p.correct) for p in result.perturbations if p.valid)
+        for right, result in zip(rights, results.results, strict=True)
+    ]
+    suspects = [right and not all_right for right, all_right in zip(rights, robust, strict=True)]
+    return {
+        "accuracy_original": accuracy,
+        "perturbation_levels": by_level,
+        "robust_accuracy": sum(robust) / len(robust),
+        "memorization_suspect": sum(suspects) / len(suspects),
+    }
+
+
+def results_of(rows: Sequence[Mapping[str, Any]], model: str, dataset: str) -> dict[str, Any]:
+    """A run's records of one model and variant in the seed's format. Controls and lures have no place in it."""
+    by_parent: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row["control"] is not None or row["correct"] is None:
+            continue
+        result = by_parent.setdefault(
+            row["parent"], {"question_id": row["parent"], "original": {}, "perturbations": []}
+        )
+        if row["level"] == 0:
+            result["original"] = {"answer": row["answer"], "correct": row["correct"]}
+        else:
+            result["perturbations"].append(
+                {
+                    "level": row["level"],
+                    "valid": row["status"] in ("verified", "imported"),
+                    "perturbed_answer": row["gold"],
+                    "model_answer": row["answer"],
+                    "correct": row["correct"],
+                }
+            )
+    found = [result for result in by_parent.values() if result["original"]]
+    levels = sorted({p["level"] for result in found for p in result["perturbations"]})
+    metadata = {"model": model, "dataset": dataset, "n_questions": len(found), "perturbation_levels": levels}
+    content = {"metadata": metadata, "summary": {}, "results": found}
+    if found:
+        content["summary"] = reported_summary(msgspec.convert(content, Results))
+    return content

@@ -1,0 +1,109 @@
+"""Asking a model for something that is checked: what does not hold is sent back once with the reason, then rejected.
+
+Every reply is in the ledger: the same questions asked again ask nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from counterfoil.asking.ask import Message
+from counterfoil.asking.asker import NotAsked
+from counterfoil.datasets.judged import WORKERS, WORKERS_PER_PLACE, Judging
+from counterfoil.judging.text import embedded_json, whole_json, without_fences
+from counterfoil.runs.progress import Progress, Watched
+from counterfoil.runs.rows import Standing
+
+TIMES_ASKED = 2
+UNREADABLE = "no JSON object that can be read"
+FAILED = "the ask failed"
+
+Item = TypeVar("Item")
+T = TypeVar("T")
+
+
+class Unfit(Exception):
+    """What a model wrote can't be used. `kind` is counted; the detail is for the model and for who looks closely.
+
+    What is `final` is not asked for again.
+    """
+
+    def __init__(self, kind: str, detail: str, *, final: bool = False) -> None:
+        super().__init__(kind, detail)
+        self.kind = kind
+        self.detail = detail
+        self.final = final
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+def json_object(text: str, fields: Sequence[str]) -> dict[str, Any]:
+    """The one JSON object in a reply that has one of these fields, also in a code block or among words."""
+    for values in (whole_json(text), embedded_json(without_fences(text))):
+        found = [value for value in values if isinstance(value, dict) and any(field in value for field in fields)]
+        if any(value != found[0] for value in found):
+            raise Unfit(UNREADABLE, "there is more than one JSON object, and they differ")
+        if found:
+            return found[0]
+    wanted = " or ".join(f'"{field}"' for field in fields)
+    raise Unfit(UNREADABLE, f"there is no JSON object with {wanted} in it")
+
+
+async def ask_twice(judging: Judging, prompt: str, content: str, read: Callable[[str], T]) -> T | Unfit:
+    """What `read` makes of the reply, or why it was rejected. NotAsked if the model can't be asked any more."""
+    (name,) = judging.judges
+    messages = [Message("system", prompt), Message("user", content)]
+    unfit = Unfit(FAILED, "")
+    for _ in range(TIMES_ASKED):
+        reply = await judging(name, messages)
+        if reply.status != "ok":
+            # At temperature 0 a refusal or a cut-off reply would only come back the same.
+            kind = FAILED if reply.status == "failed" else f"the reply was {reply.status}"
+            return Unfit(kind, reply.error or kind)
+        try:
+            return read(reply.text)
+        except Unfit as error:
+            unfit = error
+        if unfit.final:
+            return unfit
+        messages = [
+            *messages,
+            # Some providers take no empty message.
+            Message("assistant", reply.text if reply.text.strip() else "(nothing)"),
+            Message("user", f"This can't be used: {unfit}. Reply again, in the strict output format, with no more."),
+        ]
+    return unfit
+
+
+async def ask_each(
+    judging: Judging, name: str, items: Sequence[Item], work: Callable[[Item], Awaitable[T]]
+) -> list[T | NotAsked]:
+    """The work done for each item, many at once; NotAsked where the model could not be asked for it."""
+    results: list[T | NotAsked] = [NotAsked("not reached")] * len(items)
+    standing = Standing(len(items))
+    jobs = iter(enumerate(items))
+
+    async def do() -> None:
+        for position, item in jobs:
+            try:
+                results[position] = await work(item)
+            except NotAsked as reason:
+                results[position] = reason
+            standing.outcomes[judging.judges[0], name, "answered"] += 1
+
+    watching = asyncio.create_task(Progress([Watched(standing, judging.sender)]).watch())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(len(items), WORKERS + WORKERS_PER_PLACE * judging.sender.pace.highest)):
+                group.create_task(do())
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    finally:
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+    return results

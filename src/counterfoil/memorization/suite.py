@@ -1,0 +1,152 @@
+"""The suite `memorization`: ties the others together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from counterfoil.asking.ask import Message, Reply
+from counterfoil.asking.models.planted import Respondent
+from counterfoil.errors import UserError
+from counterfoil.memorization.importers import ImportedQuestions, import_cfa
+from counterfoil.memorization.loading import load_set
+from counterfoil.memorization.options import OPTIONS
+from counterfoil.memorization.perturbed import PerturbedSet
+from counterfoil.memorization.planted import respondent
+from counterfoil.memorization.prompts import load_variants, messages
+from counterfoil.memorization.questions import Question
+from counterfoil.memorization.reading import Answer, read_answer
+from counterfoil.runs.imports import Importer
+from counterfoil.runs.measure import Measure
+from counterfoil.runs.options import Option, with_defaults
+from counterfoil.runs.suite import JudgeAsk, Row, Variant
+from counterfoil.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from counterfoil.runs.folder import Run
+
+
+class Memorization:
+    """Does the model reason, or remember?"""
+
+    name = "memorization"
+    options: Sequence[Option] = OPTIONS
+    columns: Mapping[str, Any] = {
+        "parent": str,
+        "level": int,
+        "draw": int,
+        "control": str,
+        "topic": str,
+        "status": str,
+        "gold": str,
+        "answer": str,
+        "correct": bool,
+        "kept_old": bool,
+        "took_sham": bool,
+    }
+
+    def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
+        self._settings = with_defaults(OPTIONS, settings or {})
+        self._format = (settings or {}).get("format")
+        self._files: Sequence[str] = (settings or {}).get("files") or ()
+        self._data: str | None = None
+        self._questions: PerturbedSet | ImportedQuestions | None = None
+        tolerance = self._settings["tolerance"]
+        self._tolerance = None if tolerance is None else Decimal(str(tolerance))
+
+    def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"max_tokens": 1024}
+
+    @property
+    def importers(self) -> Mapping[str, Importer]:
+        return {"cfa": import_cfa}
+
+    def configured(self, settings: Mapping[str, Any]) -> Memorization:
+        if settings["judges"]:
+            raise UserError("memorization asks no judges: leave --judge out.")
+        return Memorization(settings)
+
+    def dataset(self, data: str | None) -> PerturbedSet | ImportedQuestions:
+        self._data = data
+        # The seed's files tell of their questions only which they are; the dataset, if it is named, tells the rest.
+        self._questions = ImportedQuestions(self._files) if self._format == "cfa" else load_set(data, self._settings)
+        return self._questions
+
+    def variants(self, names: Sequence[str], dataset: Any) -> list[Variant]:
+        return load_variants(names)
+
+    def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
+        return respondent(settings, questions)
+
+    def prepare(self, questions: Iterable[Any]) -> None:
+        """Nothing needs to be known of the whole dataset."""
+
+    def messages(self, question: Question, variant: Variant) -> list[Message]:
+        return messages(question, variant)
+
+    def read(self, question: Question, variant: Variant, reply: Reply) -> Answer | None:
+        return read_answer(question, variant, reply.text, self._tolerance)
+
+    async def judge(self, question: Question, reading: Answer, ask: JudgeAsk) -> None:
+        raise NotImplementedError("memorization asks no judges")
+
+    def score(self, question: Any, facts: None, reading: Answer | None, verdicts: None) -> Row:
+        row: Row = {"gold": getattr(question, "gold", None), "correct": False, "kept_old": False, "took_sham": False}
+        if reading is None:
+            return row
+        return row | {
+            "answer": reading.letter or reading.number,
+            "correct": reading.correct,
+            "kept_old": reading.kept_old,
+            "took_sham": reading.sham,
+        }
+
+    def summarize(self, rows: pl.DataFrame, facts: None) -> list[Estimate]:
+        from counterfoil.memorization.summary import summarize
+
+        estimates = summarize(rows)
+        if isinstance(self._questions, ImportedQuestions):
+            from counterfoil.memorization.findings import finding_estimates, reported_estimates
+
+            for results in self._questions.results.values():
+                estimates += reported_estimates(results)
+                estimates += finding_estimates(results, self._texts(results))
+        return estimates
+
+    def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
+        from counterfoil.memorization.measures import measures
+
+        return measures(rows)
+
+    def seed_comparison(
+        self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str
+    ) -> list[dict[str, Any]]:
+        return []
+
+    def finished(self, run: Run) -> None:
+        from counterfoil.memorization.files import write_files
+
+        write_files(run, self._questions if isinstance(self._questions, PerturbedSet) else None)
+        if isinstance(self._questions, ImportedQuestions):
+            from counterfoil.console import say
+            from counterfoil.memorization.findings import findings
+
+            for name, results in self._questions.results.items():
+                for *_, sentence in findings(results, self._texts(results)):
+                    say(f"{Path(name).name}: {sentence}")
+
+    def _texts(self, results: Any) -> Mapping[str, str] | None:
+        """The texts of imported questions, where the user has named the dataset."""
+        if self._data is None:
+            return None
+        from counterfoil.memorization.findings import texts_by_id
+        from counterfoil.memorization.recipes import read_rows
+
+        return texts_by_id(read_rows(Path(self._data)), results)
+
+
+suite = Memorization()

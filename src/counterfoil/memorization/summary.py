@@ -1,0 +1,123 @@
+"""From records to the estimates of `memorization`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import polars as pl
+
+from counterfoil.memorization.paired import lures_of, questions_of
+from counterfoil.stats import Estimate, proportions, ratios, signed_means
+
+ALL: tuple[str, ...] = ()
+CONTROLS = ("again", "reshuffled", "renamed")
+# A mean over many draws says little about how questions differ (STATISTICS).
+MOST_PER_CLUSTER = 3.0
+NOT_COMPUTED = (
+    "the gold answers were written by a model and nothing confirms them: an error rate of e moves it by up to e"
+)
+
+
+def summarize(records: pl.DataFrame) -> list[Estimate]:
+    """All estimates: paired, over questions with all their draws; by level, control and topic; level 3 apart."""
+    replied = records.filter(pl.col("correct").is_not_null())
+    questions = questions_of(records)
+    paired = _paired(questions, "perturbed")
+    estimates = [
+        *_unread(replied, ALL),
+        *proportions(paired, "o", metric="accuracy_original"),
+        *_gap(paired, ALL),
+        *_robust(paired, ALL),
+        *_gap(paired, ("topic",)),
+    ]
+    for level in (1, 2, 3):
+        arm = _paired(questions, f"level {level}").with_columns(level=pl.lit(level))
+        if arm["v"].count():
+            estimates += _unread(replied.filter(pl.col("level") == level), ("level",))
+            # Level 3 is another skill: how often it is right, and no gap.
+            estimates += (
+                _gap(arm, ("level",))
+                if level < 3
+                else proportions(arm, "v", metric="accuracy_perturbed", by=("level",))
+            )
+    estimates += _controls(questions)
+    lures = lures_of(records)
+    if lures.height:
+        estimates += proportions(lures, "old", metric="kept_old")
+        estimates += signed_means(lures, "excess", metric="kept_old_excess")
+        estimates += signed_means(lures, "excess", metric="kept_old_excess", by=("topic",))
+    return [*estimates, *_not_computed(records)]
+
+
+def _paired(questions: pl.DataFrame, arm: str) -> pl.DataFrame:
+    """`o` and `v` where both are there, null elsewhere: one of them alone says nothing about the other."""
+    both = pl.col("o").is_not_null() & pl.col(arm).is_not_null()
+    o, v = (pl.when(both).then(pl.col(name)) for name in ("o", arm))
+    return questions.with_columns(o=o, v=v)
+
+
+def _gap(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
+    paired = paired.with_columns(gap=pl.col("o") - pl.col("v"))
+    return [
+        *proportions(paired, "v", metric="accuracy_perturbed", by=by),
+        *signed_means(paired, "gap", metric="memorization_gap", by=by),
+    ]
+
+
+def _robust(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
+    o, v = pl.col("o"), pl.col("v")
+    defined = o.is_not_null()
+    right = o == 1
+    paired = paired.with_columns(
+        robust=pl.when(defined).then(right & pl.col("all_right")),
+        suspect=pl.when(defined).then(right & ~pl.col("all_right")),
+        improved=pl.when(defined).then(~right & pl.col("any_right")),
+        robust_1=o * v,
+        suspect_1=o * (1 - v),
+        improved_1=(1 - o) * v,
+        k=pl.lit(1),
+    )
+    names = {"robust": "robust_accuracy", "suspect": "memorization_suspect", "improved": "improved"}
+    return [
+        *(it for column, metric in names.items() for it in proportions(paired, column, metric=metric, by=by)),
+        *(
+            it
+            for column, metric in names.items()
+            for it in proportions(paired, f"{column}_1", metric=metric, by=(*by, "k"))
+        ),
+        *ratios(paired, "v", "o", metric="consistency", by=by),
+    ]
+
+
+def _controls(questions: pl.DataFrame) -> list[Estimate]:
+    """The gap to each control: the noise floor; and what changed numbers do on top of reshuffled options."""
+    estimates: list[Estimate] = []
+    for control in CONTROLS:
+        gaps = questions.with_columns(gap=pl.col("o") - pl.col(control), control=pl.lit(control))
+        if gaps["gap"].count():
+            estimates += signed_means(gaps, "gap", metric="control_gap", by=("control",))
+    excess = questions.with_columns(excess=pl.col("reshuffled") - pl.col("perturbed"))
+    if excess["excess"].count():
+        estimates += signed_means(excess, "excess", metric="excess_gap", most_per_cluster=MOST_PER_CLUSTER)
+    return estimates
+
+
+def _unread(replied: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
+    return proportions(replied.with_columns(unread=pl.col("answer").is_null()), "unread", metric="out_of_choice", by=by)
+
+
+def _not_computed(records: pl.DataFrame) -> list[Estimate]:
+    """Gaps on questions whose gold answers a model wrote: apart, and with a warning."""
+    if not records.filter(pl.col("status").is_in(["unverified", "refuted"]), pl.col("level") > 0).height:
+        return []
+    estimates: list[Estimate] = []
+    for status in ("unverified", "refuted"):
+        part = records.filter((pl.col("level") == 0) | (pl.col("status") == status))
+        paired = _paired(questions_of(part, trusted=False), "perturbed").with_columns(status=pl.lit(status))
+        estimates += [
+            msgspec.structs.replace(it, note="; ".join(filter(None, [NOT_COMPUTED, it.note])))
+            for it in _gap(paired, ("status",))
+            if it.n
+        ]
+    return estimates

@@ -1,0 +1,63 @@
+"""Latent states: how a respondent's chances differ from cluster to cluster.
+
+In each cluster a chance is k ÷ 10, with k beta-binomial. Its mean is the setting p and its variance ρ·p(1−p), so two
+replies of a cluster correlate with ρ: exactly, and with few different chances, each of which needs a respondent.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from counterfoil.errors import UserError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEVELS = 10
+
+
+def draw_levels(rng: np.random.Generator, mean: float, correlation: float, clusters: int) -> NDArray[np.float64]:
+    """The chance of each cluster."""
+    import numpy as np
+
+    if correlation == 0 or mean in (0, 1):
+        return np.full(clusters, mean)
+    rest = _rest(correlation)
+    weight = (1 - rest) / rest if rest else 0.0
+    chance = rng.beta(mean * weight, (1 - mean) * weight, clusters) if rest else np.full(clusters, mean)
+    return rng.binomial(LEVELS, chance) / LEVELS
+
+
+def level_chances(mean: float, correlation: float) -> dict[float, float]:
+    """How likely each level is: P(k) = C(K,k)·B(k + a, K − k + b) ÷ B(a, b) with a = p·w, b = (1−p)·w."""
+    if correlation == 0 or mean in (0, 1):
+        return {mean: 1.0}
+    rest = _rest(correlation)
+    if rest == 0:
+        chances = [math.comb(LEVELS, k) * mean**k * (1 - mean) ** (LEVELS - k) for k in range(LEVELS + 1)]
+    else:
+        weight = (1 - rest) / rest
+        a, b = mean * weight, (1 - mean) * weight
+        chances = [
+            math.comb(LEVELS, k) * math.exp(_log_beta(k + a, LEVELS - k + b) - _log_beta(a, b))
+            for k in range(LEVELS + 1)
+        ]
+    return {k / LEVELS: chance for k, chance in enumerate(chances)}
+
+
+def _rest(correlation: float) -> float:
+    """The correlation that the beta distribution must have, beside the 1 ÷ K that the binomial draw brings.
+
+    A share k ÷ K of a beta-binomial has the variance p(1−p)·(1 + (K−1)·r) ÷ K.
+    """
+    if not 1 / LEVELS <= correlation < 1:
+        raise UserError(f"A correlation within clusters is 0, or from {1 / LEVELS:g} up to 1; it is {correlation:g}.")
+    # 0.1 · 10 is 1 but for rounding on some machines.
+    rest = (LEVELS * correlation - 1) / (LEVELS - 1)
+    return rest if rest > 1e-9 else 0.0
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
