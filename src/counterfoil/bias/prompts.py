@@ -66,9 +66,10 @@ def query(question: Question, prompt: Prompt) -> str:
 
 def shown_choices(question: Question, prompt: Prompt | None) -> tuple[str, ...]:
     """The choices in the order shown, the unknown one in the prompt's words."""
-    if prompt is None or not prompt.unknown:
-        return question.shown
-    return tuple(prompt.unknown if choice == question.unknown else choice for choice in question.shown)
+    shown = question.shown
+    if prompt is None or not prompt.unknown or prompt.unknown == question.unknown:
+        return shown
+    return tuple([prompt.unknown if choice == question.unknown else choice for choice in shown])
 
 
 def _shipped() -> dict[str, Variant]:

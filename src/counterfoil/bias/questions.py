@@ -92,7 +92,8 @@ class Question(msgspec.Struct, frozen=True):
     @property
     def shown(self) -> tuple[str, str, str]:
         """The choices in the order in which they are shown: order i of c is (c[i], c[i−1], c[i−2]), modulo 3."""
-        return tuple(self.choices[(self.order - place) % 3] for place in range(3))  # type: ignore[return-value]
+        choices, order = self.choices, self.order
+        return choices[order], choices[order - 1], choices[order - 2]
 
     def role(self, choice: str) -> str | None:
         """What it means to choose this."""

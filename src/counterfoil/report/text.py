@@ -17,6 +17,17 @@ GAP = "  "
 # An estimate over all models and variants is named so.
 ALL = "all"
 MOST_NOTES = 6
+# Groups whose figures stand beside the overall ones, and how they are called; others are in summary.json.
+GROUP_NAMES = {
+    "judge": "{}",
+    "level": "level {}",
+    "control": "{}",
+    "k": "at k = {}",
+    "policy": "out-of-choice {}",
+    "basis": "as {}",
+    "status": "{}",
+}
+FINDING = "finding"
 
 
 def summary_text(run: Run) -> str:
@@ -24,7 +35,9 @@ def summary_text(run: Run) -> str:
 
     Overall ones, and those of each judge where there are several; agreement and what is over all models below.
     """
-    shown = [it for it in run.estimates if it.model != ALL and set(it.group) <= {"judge"}]
+    all_read = not any(it.value for it in run.estimates if it.metric == "out_of_choice")
+    shown = [it for it in run.estimates if ALL not in (it.model, it.variant) and _is_shown(it)]
+    shown = [it for it in shown if "policy" not in it.group or not all_read]
     sections = _tables(shown, [(row["model"], row["variant"]) for row in run.outcomes])
     notes: dict[str, dict[str, None]] = {}
     for estimate in shown:
@@ -37,6 +50,7 @@ def summary_text(run: Run) -> str:
     rows = [[_name(it), ", ".join(map(str, it.group.values())), _cell(it)] for it in run.estimates if it.model == ALL]
     if rows:
         sections.append(table([["over all models", "", ""], *rows], left=True))
+    sections.append(_over_prompts(run.estimates))
     sections.append(_outcomes(run))
     return "\n\n".join(section for section in sections if section)
 
@@ -85,10 +99,33 @@ def _under_two_lines(text: str) -> str:
     return "\n".join(lines)
 
 
+def _is_shown(estimate: Estimate) -> bool:
+    return set(estimate.group) <= set(GROUP_NAMES) and estimate.group.get("basis") != FINDING
+
+
 def _name(estimate: Estimate) -> str:
-    """The metric, with the judge where each has its own."""
-    judge = estimate.group.get("judge") if set(estimate.group) == {"judge"} else None
-    return estimate.metric if judge is None or estimate.model == ALL else f"{estimate.metric}, {judge}"
+    """The metric, with the judge, level or control where each has its own."""
+    if estimate.model == ALL:
+        return estimate.metric
+    named = (GROUP_NAMES[key].format(value) for key, value in estimate.group.items() if key in GROUP_NAMES)
+    return ", ".join([estimate.metric, *named])
+
+
+def _over_prompts(estimates: Sequence[Estimate]) -> str:
+    """Mean and range over several prompts, for overall figures."""
+    rows: dict[tuple[str, str, str], dict[str, float]] = {}
+    for it in estimates:
+        if set(it.group) == {"prompts", "statistic"} and it.value is not None:
+            key = it.metric, it.model, str(it.group["prompts"])
+            rows.setdefault(key, {})[str(it.group["statistic"])] = it.value
+    if not rows:
+        return ""
+    kinds = {prompts for *_, prompts in rows}
+    lines = [["over prompts", "", "mean", "lowest", "highest"]]
+    for (metric, model, prompts), found in rows.items():
+        label = model if len(kinds) == 1 else f"{model}, {prompts}"
+        lines.append([metric, label, *(f"{found[name]:.3f}" for name in ("mean", "lowest", "highest"))])
+    return table(lines)
 
 
 def _cell(estimate: Estimate) -> str:

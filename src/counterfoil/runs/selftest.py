@@ -12,7 +12,7 @@ from counterfoil.errors import UserError
 from counterfoil.runs.compare import LEVEL, Compared, _compare
 from counterfoil.runs.selftest_bounds import too_low, too_many
 from counterfoil.runs.selftest_cells import Cell, Planting, planting_of
-from counterfoil.runs.selftest_trials import Trials
+from counterfoil.runs.selftest_trials import Pool, batches
 from counterfoil.runs.suites import load_suite
 from counterfoil.stats.interval import FEW_CLUSTERS, FEWEST_CLUSTERS
 
@@ -32,6 +32,8 @@ MOST_AGREEING = 0.05
 _ROUNDING = 1e-12
 
 Progress = Callable[[str, int, int], None]
+# A metric, and its group as text.
+Key = tuple[str, str]
 
 
 class Covered(msgspec.Struct, kw_only=True):
@@ -106,22 +108,27 @@ def selftest(
     cells = list(planting.cells)
     if questions is not None:
         cells = [msgspec.structs.replace(cell, clusters=questions) for cell in cells]
-    return test_cells(suite.name, planting, cells, trials=trials, seed=seed, progress=progress)
+    return run_cells(suite.name, planting, cells, trials=trials, seed=seed, progress=progress)
 
 
-def test_cells(
+def run_cells(
     name: str, planting: Planting, cells: Sequence[Cell], *, trials: int, seed: int, progress: Progress | None = None
 ) -> SelfTest:
     """The self-test on these cells."""
     estimates: list[Covered] = []
     comparisons: list[Compare] = []
+    # Cells that draw from the same questions share what was said to them: it is read once.
+    pools: dict[bytes, Pool] = {}
     for number, cell in enumerate(cells):
 
         def tell(done: int, cell: Cell = cell, number: int = number) -> None:
             if progress is not None:
                 progress(cell.label, number * trials + done, len(cells) * trials)
 
-        made = _test_cell(planting, cell, trials, [seed, number], tell)
+        pool_key = msgspec.json.encode([cell.options, cell.uneven])
+        if pool_key not in pools:
+            pools[pool_key] = Pool(planting, cell)
+        made = _test_cell(pools[pool_key], cell, trials, [seed, number], tell)
         estimates += made[0]
         comparisons += made[1]
     means = _mean_coverage(estimates)
@@ -138,27 +145,25 @@ def test_cells(
 
 
 def _test_cell(
-    planting: Planting, cell: Cell, trials: int, seed: Sequence[int], tell: Callable[[int], None]
+    pool: Pool, cell: Cell, trials: int, seed: Sequence[int], tell: Callable[[int], None]
 ) -> tuple[list[Covered], list[Compare]]:
-    all_trials = Trials(planting, cell)
-    suite, facts = all_trials.suite, all_trials.facts
-    truth = planting.truth(all_trials.pool, facts, cell, cell.settings)
-    others = planting.truth(all_trials.pool, facts, cell, cell.settings | cell.other)
-    estimated: dict[tuple[str, str], list[_Seen]] = {key: [] for key in truth}
-    alike: dict[tuple[str, str], list[_Seen]] = {}
-    unlike: dict[tuple[str, str], list[_Seen]] = {}
+    planting, suite, facts = pool.planting, pool.suite, pool.facts
+    truth = planting.truth(pool.clusters, facts, cell, cell.settings)
+    others = planting.truth(pool.clusters, facts, cell, cell.settings | cell.other)
+    estimated: dict[Key, list[_Seen]] = {key: [] for key in truth}
+    alike: dict[Key, list[_Seen]] = {}
+    unlike: dict[Key, list[_Seen]] = {}
     done = 0
-    for first, *rest in all_trials.batches(trials, seed):
-        for estimate in suite.summarize(first, facts):
+    for batch in batches(pool, cell, trials, seed):
+        for estimate in suite.summarize(batch.first, facts):
             key = estimate.metric, _text(estimate.group)
             if key in estimated:
                 estimated[key].append(_seen(estimate))
-        second = rest.pop(0) if cell.compared else None
-        for seen, frame in ((alike, second), (unlike, rest[0] if rest else None)):
+        for seen, frame in ((alike, batch.alike), (unlike, batch.unlike)):
             if frame is not None:
-                for key, it in _compared(suite, first, frame, cell):
+                for key, it in _compared(suite, batch.first, frame, cell):
                     seen.setdefault(key, []).append(it)
-        done += first["model"].n_unique()
+        done += batch.trials
         tell(done)
     covered = [_covered(key, seen, truth[key], cell) for key, seen in estimated.items()]
     compared = [_comparison(key, seen, 0.0, cell, alike=True) for key, seen in alike.items() if key in truth]
@@ -170,16 +175,13 @@ def _test_cell(
     return covered, compared
 
 
-def _compared(
-    suite: Suite, one: pl.DataFrame, other: pl.DataFrame, cell: Cell
-) -> Iterable[tuple[tuple[str, str], _Seen]]:
+def _compared(suite: Suite, one: pl.DataFrame, other: pl.DataFrame, cell: Cell) -> Iterable[tuple[Key, _Seen]]:
     """What `compare` says of both respondents in each trial, for each metric without groups."""
-    by_trial = [frame.partition_by("model", as_dict=True, maintain_order=True) for frame in (one, other)]
-    for trial, records in by_trial[0].items():
-        items, measures = suite.measures(records, cell.options)
-        joined = items.join(
-            suite.measures(by_trial[1][trial], cell.options)[0], on="item", suffix=" b", maintain_order="left"
-        )
+    by_trial = one.partition_by("model", as_dict=True, maintain_order=True)
+    for trial, records in other.partition_by("model", as_dict=True, maintain_order=True).items():
+        items, measures = suite.measures(by_trial[trial], cell.options)
+        others, _ = suite.measures(records, cell.options)
+        joined = items.join(others, on="item", suffix=" b", maintain_order="left")
         for measure in measures:
             overall = msgspec.structs.replace(measure, groups=((),))
             [row] = _compare(joined, overall, "a", "b")
@@ -193,7 +195,7 @@ def _seen(it: Estimate | Compared) -> _Seen:
     return _Seen(it.value, it.low, it.high, it.clusters, agree)
 
 
-def _covered(key: tuple[str, str], seen: Sequence[_Seen], truth: float, cell: Cell) -> Covered:
+def _covered(key: Key, seen: Sequence[_Seen], truth: float, cell: Cell) -> Covered:
     values = [it.value for it in seen if it.value is not None]
     mean = float(np.mean(values)) if values else None
     coverage, width, intervals = _coverage(seen, truth)
@@ -213,9 +215,7 @@ def _covered(key: tuple[str, str], seen: Sequence[_Seen], truth: float, cell: Ce
     )
 
 
-def _comparison(
-    key: tuple[str, str], seen: Sequence[_Seen], difference: float, cell: Cell, *, alike: bool
-) -> Compare:
+def _comparison(key: Key, seen: Sequence[_Seen], difference: float, cell: Cell, *, alike: bool) -> Compare:
     tested = [it.p for it in seen if it.p is not None]
     coverage, width, intervals = _coverage(seen, difference)
     return Compare(

@@ -1,6 +1,6 @@
 """Latent states: how a respondent's chances differ from cluster to cluster.
 
-In each cluster a chance is k ÷ 10, with k beta-binomial. Its mean is the setting p and its variance ρ·p(1−p), so two
+In each cluster a chance is k ÷ 10, with k beta-binomial; with ρ = 1 it is 0 or 1. Its mean is the setting p and its variance ρ·p(1−p), so two
 replies of a cluster correlate with ρ: exactly, and with few different chances, each of which needs a respondent.
 """
 
@@ -24,6 +24,8 @@ def draw_levels(rng: np.random.Generator, mean: float, correlation: float, clust
 
     if correlation == 0 or mean in (0, 1):
         return np.full(clusters, mean)
+    if correlation == 1:
+        return rng.binomial(1, mean, clusters).astype(np.float64)
     rest = _rest(correlation)
     weight = (1 - rest) / rest if rest else 0.0
     chance = rng.beta(mean * weight, (1 - mean) * weight, clusters) if rest else np.full(clusters, mean)
@@ -34,6 +36,8 @@ def level_chances(mean: float, correlation: float) -> dict[float, float]:
     """How likely each level is: P(k) = C(K,k)·B(k + a, K − k + b) ÷ B(a, b) with a = p·w, b = (1−p)·w."""
     if correlation == 0 or mean in (0, 1):
         return {mean: 1.0}
+    if correlation == 1:
+        return {0.0: 1 - mean, 1.0: mean}
     rest = _rest(correlation)
     if rest == 0:
         chances = [math.comb(LEVELS, k) * mean**k * (1 - mean) ** (LEVELS - k) for k in range(LEVELS + 1)]
@@ -52,8 +56,8 @@ def _rest(correlation: float) -> float:
 
     A share k ÷ K of a beta-binomial has the variance p(1−p)·(1 + (K−1)·r) ÷ K.
     """
-    if not 1 / LEVELS <= correlation < 1:
-        raise UserError(f"A correlation within clusters is 0, or from {1 / LEVELS:g} up to 1; it is {correlation:g}.")
+    if not 1 / LEVELS <= correlation <= 1:
+        raise UserError(f"A correlation within clusters is 0, or from {1 / LEVELS:g} to 1; it is {correlation:g}.")
     # 0.1 · 10 is 1 but for rounding on some machines.
     rest = (LEVELS * correlation - 1) / (LEVELS - 1)
     return rest if rest > 1e-9 else 0.0

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # Trials that are estimated together, each as a model of its own: that takes hardly more time than one.
 TOGETHER = 50
+_FOR_POWER = 4
 _LARGEST_SAMPLE = 2**62
 
 
@@ -39,7 +40,9 @@ class Scored:
     def __init__(self, suite: Suite, facts: Any, variant: Variant) -> None:
         self._rows = Rows(suite, facts, {}, Standing(total=0))
         self._variant = variant
-        self._columns = {name: kind for name, kind in (COLUMNS | dict(suite.columns)).items() if name not in TEXT_COLUMNS}
+        self._columns = {
+            name: kind for name, kind in (COLUMNS | dict(suite.columns)).items() if name not in TEXT_COLUMNS
+        }
         self._numbers: dict[tuple[int, str], int] = {}
         self._new: list[tuple[Any, str]] = []
         self._frame = pl.DataFrame(schema=self._columns)
@@ -54,6 +57,7 @@ class Scored:
         return number
 
     def frame(self) -> pl.DataFrame:
+        """All rows, each with what its question and reply say; who was asked and how often is still open."""
         rows = [self._row(question, text) for question, text in self._new]
         self._new = []
         columns = {name: [row.get(name) for row in rows] for name in self._columns}
@@ -65,88 +69,106 @@ class Scored:
         return _done(self._rows.of_reply(item, Reply(status="ok", text=text, finish_reason="stop")))
 
 
-class Trials:
-    """All trials of one cell."""
+class Pool:
+    """What is drawn from: the questions in clusters, the respondents, and what they said so far."""
 
     def __init__(self, planting: Planting, cell: Cell) -> None:
-        self.cell = cell
+        self.planting = planting
         self.suite = planting.suite(cell)
         dataset = self.suite.dataset(None)
         [variant] = self.suite.variants([planting.variant], dataset)
-        self.facts = self.suite.prepare(dataset)
-        self.pool = planting.clusters(dataset, cell)
-        self._planting = planting
-        self._scored = Scored(self.suite, self.facts, variant)
+        self._questions = list(dataset)
+        self.facts = self.suite.prepare(self._questions)
+        self.clusters = planting.clusters(self._questions, cell)
+        self.scored = Scored(self.suite, self.facts, variant)
         self._respondents: dict[tuple[Any, ...], Respondent] = {}
-        numbers = iter(range(sum(map(len, self.pool))))
-        self._asked = [
+        numbers = iter(range(sum(map(len, self.clusters))))
+        self.asked = [
             [Asked(next(numbers), it, self.suite.messages(it, variant), tuple(planting.felt(it))) for it in cluster]
-            for cluster in self.pool
+            for cluster in self.clusters
         ]
 
-    def batches(self, trials: int, seed: Sequence[int]) -> Iterator[list[pl.DataFrame]]:
-        """The records of some trials after the other: one frame for each respondent, all of the same questions.
-
-        The trial's number is the model.
-        """
-        sides = [self.cell.settings]
-        sides += [self.cell.settings] if self.cell.compared else []
-        sides += [self.cell.settings | self.cell.other] if self.cell.other else []
-        for start in range(0, trials, TOGETHER):
-            some = range(start, min(start + TOGETHER, trials))
-            drawn: list[NDArray[np.int64]] = []
-            replies: list[list[int]] = [[] for _ in sides]
-            for trial in some:
-                rng = np.random.default_rng([*seed, trial])
-                drawn.append(rng.integers(len(self.pool), size=self.cell.clusters))
-                for numbers, settings in zip(replies, sides, strict=True):
-                    numbers += self._replies(rng, drawn[-1].tolist(), settings)
-            yield self._frames(some, drawn, replies)
-
-    def _replies(self, rng: np.random.Generator, drawn: list[int], settings: Mapping[str, float]) -> list[int]:
-        """The numbers of the rows of a respondent's replies. Each respondent has latent states of its own."""
-        levels = {
-            name: draw_levels(
-                rng, mean, 0.0 if name in self._planting.constant else self.cell.correlation, len(drawn)
-            ).tolist()
-            for name, mean in settings.items()
-        }
-        repeats = range(self.cell.repeats)
-        records = sum(len(self._asked[cluster]) for cluster in drawn) * self.cell.repeats
-        samples = iter(rng.integers(_LARGEST_SAMPLE, size=records).tolist())
-        numbers = []
-        for place, cluster in enumerate(drawn):
-            chances = {name: level[place] for name, level in levels.items()}
-            for asked in self._asked[cluster]:
-                respond = self._respondent(asked.felt, chances)
-                numbers += [
-                    self._scored.number(asked, respond(asked.messages, next(samples))) for _ in repeats
-                ]
-        return numbers
-
-    def _respondent(self, felt: tuple[str, ...], chances: Mapping[str, float]) -> Respondent:
+    def respondent(self, felt: tuple[str, ...], chances: Mapping[str, float]) -> Respondent:
         """The one with these chances, of which only those count that the question feels."""
         key = (felt, *[chances[name] for name in felt])
         if key not in self._respondents:
-            self._respondents[key] = self.suite.planted({name: str(chances[name]) for name in felt})
+            given = {name: str(chances[name]) for name in felt}
+            self._respondents[key] = self.suite.planted(given, self._questions)
         return self._respondents[key]
 
-    def _frames(
-        self, trials: range, drawn: list[NDArray[np.int64]], replies: list[list[int]]
-    ) -> list[pl.DataFrame]:
-        sizes = np.array([len(cluster) * self.cell.repeats for cluster in self._asked])
-        places = np.arange(self.cell.clusters)
-        place = np.concatenate([np.repeat(places, sizes[clusters]) for clusters in drawn])
-        trial = np.repeat(np.array(trials), [int(sizes[clusters].sum()) for clusters in drawn])
+
+class Batch(NamedTuple):
+    """The records of some trials, whose numbers are the models; all sides of the same questions.
+
+    `alike` and `unlike` are those of a second and third respondent, where the cell has them.
+    """
+
+    trials: int
+    first: pl.DataFrame
+    alike: pl.DataFrame | None
+    unlike: pl.DataFrame | None
+
+
+def batches(pool: Pool, cell: Cell, trials: int, seed: Sequence[int]) -> Iterator[Batch]:
+    """All trials of a cell. Only every fourth has a third respondent: power is no promise, and tests take time."""
+    for start in range(0, trials, TOGETHER):
+        some = range(start, min(start + TOGETHER, trials))
+        first = _Side(pool, cell, cell.settings)
+        alike = _Side(pool, cell, cell.settings) if cell.compared else None
+        unlike = _Side(pool, cell, cell.settings | cell.other) if cell.other else None
+        for trial in some:
+            rng = np.random.default_rng([*seed, trial])
+            drawn = rng.integers(len(pool.clusters), size=cell.clusters).tolist()
+            first.add(trial, rng, drawn)
+            if alike is not None:
+                alike.add(trial, rng, drawn)
+            if unlike is not None and trial % _FOR_POWER == 0:
+                unlike.add(trial, rng, drawn)
+        yield Batch(len(some), first.frame(), alike and alike.frame(), unlike and unlike.frame())
+
+
+class _Side:
+    """The replies of one respondent in some trials."""
+
+    def __init__(self, pool: Pool, cell: Cell, settings: Mapping[str, float]) -> None:
+        self._pool = pool
+        self._cell = cell
+        self._settings = settings
+        self._numbers: list[int] = []
+        self._drawn: list[tuple[int, list[int]]] = []
+
+    def add(self, trial: int, rng: np.random.Generator, drawn: list[int]) -> None:
+        """Answer these clusters, each with latent states of this respondent alone."""
+        self._drawn.append((trial, drawn))
+        constant, correlation = self._pool.planting.constant, self._cell.correlation
+        levels = {
+            name: draw_levels(rng, mean, 0.0 if name in constant else correlation, len(drawn)).tolist()
+            for name, mean in self._settings.items()
+        }
+        repeats = range(self._cell.repeats)
+        records = sum(len(self._pool.asked[cluster]) for cluster in drawn) * len(repeats)
+        samples = iter(rng.integers(_LARGEST_SAMPLE, size=records).tolist())
+        number = self._pool.scored.number
+        for place, cluster in enumerate(drawn):
+            chances = {name: level[place] for name, level in levels.items()}
+            for asked in self._pool.asked[cluster]:
+                respond = self._pool.respondent(asked.felt, chances)
+                self._numbers += [number(asked, respond(asked.messages, next(samples))) for _ in repeats]
+
+    def frame(self) -> pl.DataFrame:
+        """What is drawn is a cluster of its own, with names of its own, however often it was drawn before."""
+        planting, repeats = self._pool.planting, self._cell.repeats
+        sizes = np.array([len(cluster) * repeats for cluster in self._pool.asked])
+        place = np.concatenate([np.repeat(np.arange(len(drawn)), sizes[drawn]) for _, drawn in self._drawn])
+        trial = np.repeat([trial for trial, _ in self._drawn], [int(sizes[drawn].sum()) for _, drawn in self._drawn])
         said = {
             "model": pl.Series(trial).cast(pl.String),
-            "variant": pl.lit(self._planting.variant),
-            "repeat": pl.Series(np.arange(len(place)) % self.cell.repeats),
+            "variant": pl.lit(planting.variant),
+            "repeat": pl.Series(np.arange(len(place)) % repeats),
             "cluster": pl.Series(place).cast(pl.String),
         }
-        named = [pl.format("{} {}", "cluster", name).alias(name) for name in ("question_id", *self._planting.names)]
-        scored = self._scored.frame()
-        return [scored[numbers].with_columns(**said).with_columns(named) for numbers in replies]
+        named = [pl.format("{} {}", "cluster", name).alias(name) for name in ("question_id", *planting.names)]
+        return self._pool.scored.frame()[self._numbers].with_columns(**said).with_columns(named)
 
 
 def _done(coroutine: Coroutine[Any, Any, Row]) -> Row:
