@@ -6,9 +6,11 @@ import ast
 import csv
 import json
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import counterfoil as cf
@@ -103,8 +105,8 @@ def test_the_files_have_the_official_layout() -> None:
     folder = "KoBBQ_test_3/KoBBQ_test_evaluation_3"
     model = "planted_bias?unknown=0.5&unread=0.1&biased=0.8"
     assert set(files) == {
-        f"data/{folder}.json",
-        f"data/{folder}.tsv",
+        "data/KoBBQ_test/KoBBQ_test_evaluation_3.json",
+        "data/KoBBQ_test/KoBBQ_test_evaluation_3.tsv",
         f"outputs/raw/{folder}_{model}_predictions.tsv",
         f"outputs/processed/{folder}_{model}.tsv",
     }
@@ -113,7 +115,7 @@ def test_the_files_have_the_official_layout() -> None:
     raw = table(files[f"outputs/raw/{folder}_{model}_predictions.tsv"])
     assert list(raw[0])[:5] == ["time", "topic", "guid", "truth", "raw"]
     assert {row["guid"] for row in raw} == set(asked)
-    for row in table(files[f"data/{folder}.tsv"]):
+    for row in table(files["data/KoBBQ_test/KoBBQ_test_evaluation_3.tsv"]):
         question = asked[row["sample_id"]]
         shown = [unknown if choice == question.unknown else choice for choice in question.shown]
         assert ast.literal_eval(row["choices"]) == [row["A"], row["B"], row["C"]] == shown
@@ -121,7 +123,7 @@ def test_the_files_have_the_official_layout() -> None:
         assert row["answer"] == (unknown if question.ambiguous else question.right)
         assert row["biased_answer"] == question.biased
         assert (row["context"], row["question"]) == (question.context, question.text)
-    content = json.loads(files[f"data/{folder}.json"].read_text(encoding="utf-8"))
+    content = json.loads(files["data/KoBBQ_test/KoBBQ_test_evaluation_3.json"].read_text(encoding="utf-8"))
     [variant] = load_variants(["3"], "korean")
     assert content["prefix"] == variant.prompt.instruction + "\n\n"
     for text, *choices, letter, guid in content["data"]:
@@ -143,11 +145,63 @@ def test_what_is_written_can_be_scored_again(kind: str, form: str) -> None:
     assert again.records["model"].unique().to_list() == [MODEL.replace("/", "_")], "from the file's name"
 
 
-def test_a_run_that_is_not_complete_is_not_written() -> None:
+def prompts_of(*variants: str) -> dict[str, Any]:
+    return {variant.name: variant.prompt for variant in load_variants(variants, "korean")}
+
+
+def test_a_sample_of_the_questions_is_written_as_what_it_is() -> None:
     run = cf.run("bias", model=MODEL, variant="1", limit=5, out="run")
-    [variant] = load_variants(["1"], "korean")
-    with pytest.raises(cf.UserError, match=r"has no reply to 1137 questions in variant 1"):
-        export_files(run, load_questions(None), {"1": variant.prompt}, Path("official"))
+    written = export_files(run, load_questions(None), prompts_of("1"), Path("official"))
+    # Five questions in three orders each.
+    assert [len(table(path)) for path in written if path.suffix == ".tsv"] == [15, 15, 15]
+
+
+def test_of_a_run_that_is_not_complete_nothing_is_written() -> None:
+    run = cf.run("bias", model=MODEL, variant=["1", "2"], limit=5, out="run")
+    records = run.records
+    # Two of the second variant's replies did not come.
+    lost = records["variant"].is_first_distinct() & (records["variant"] == "2")
+    lost |= lost.shift(1, fill_value=False)
+    changed = records.with_columns(correct=pl.when(~lost).then("correct"), reply=pl.when(~lost).then("reply"))
+    changed.write_parquet(run.folder / "records.parquet")
+    with pytest.raises(cf.UserError, match=r"has no reply to 2 questions in variant 2"):
+        export_files(run, load_questions(None), prompts_of("1", "2"), Path("official"))
+    assert not Path("official").exists()
+
+
+def test_any_reply_comes_through_the_files_and_is_content_to_pandas() -> None:
+    """Carriage returns, tabs and quotation marks stay within their cell; what pandas takes for nothing gets a space,
+    because the official scripts stop at a cell with nothing in it.
+    """
+    run = cf.run("bias", model=MODEL, variant="1", limit=3, out="run")
+    replies = ["", "NA", "None", "A\rB", "A\r\nB", 'say "A"', "\t", "nan", "A"]
+    run.records.with_columns(reply=pl.Series(replies)).write_parquet(run.folder / "records.parquet")
+    written = export_files(run, load_questions(None), prompts_of("1"), Path("official"))
+    [raw] = [path for path in written if path.stem.endswith("_predictions")]
+    found = {row["guid"]: row["raw"] for row in table(raw)}
+    ids = [f"{sample}-{order}" for sample, order in run.records.select("question_id", "order").iter_rows()]
+    wanted = [" ", "NA ", "None ", "A\rB", "A\r\nB", 'say "A"', "\t", "nan ", "A"]
+    assert found == dict(zip(ids, wanted, strict=True))
+
+
+def test_names_that_would_be_the_same_are_refused() -> None:
+    Path("0_evaluation_prompts.tsv").write_text(
+        (resources.files("counterfoil.bias") / "prompts" / "kobbq.tsv").read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    variants = ["1", "0_evaluation_prompts.tsv:1"]
+    run = cf.run("bias", model=MODEL, variant=variants, limit=3, out="run")
+    prompts = prompts_of(*variants)
+    with pytest.raises(cf.UserError, match="have the same official name"):
+        export_files(run, load_questions(None), prompts, Path("official"))
+
+
+def test_the_whole_set_has_its_own_name() -> None:
+    sample = resources.files("counterfoil.bias") / "samples" / "kobbq_templates.tsv"
+    Path("KoBBQ_templates.tsv").write_bytes(sample.read_bytes())
+    run = cf.run("bias", model=MODEL, variant="5-debiased", data="KoBBQ_templates.tsv", limit=3, out="run")
+    questions = load_questions("KoBBQ_templates.tsv")
+    first, *_ = export_files(run, questions, prompts_of("5-debiased"), Path("official"))
+    assert first == Path("official/data/KoBBQ_all/KoBBQ_all_evaluation_debiased_5.json")
 
 
 def estimate(metric: str, value: float | None, **more: Any) -> Estimate:
