@@ -23,7 +23,11 @@ $(READY): pyproject.toml
 
 demo: setup
 	@$(BIN)/counterfoil models get smollm2
-	@$(BIN)/counterfoil run explain --variant baseline --variant cfe --limit 12 --max-tokens 100
+	@$(BIN)/counterfoil run explain --variant baseline --variant cfe --limit 12 --max-tokens 100 --out runs/demo-explain
+	@$(BIN)/counterfoil run bias --data english --variant en --variant en-debiased --limit 24 --orders 1 --max-tokens 16 --out runs/demo-bias
+	@$(BIN)/counterfoil run memorization --limit 8 --levels 1 --draws 1 --max-tokens 48 --out runs/demo-memorization
+	@$(BIN)/counterfoil compare runs/demo-bias --variants en en-debiased
+	@$(BIN)/counterfoil report runs/demo-explain runs/demo-bias runs/demo-memorization --out runs/demo.html
 
 test: setup
 	@$(BIN)/ruff check .

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import agreement, asking, coverage, mentions
+from benchmarks import agreement, asking, bias, comparing, coverage, memorization, mentions
 
 BENCHMARKS = {
     "asking": asking.main,
     "mentions": mentions.main,
+    "bias": bias.main,
+    "memorization": memorization.main,
+    "comparing": comparing.main,
     "coverage": coverage.main,
     "agreement": agreement.main,
 }
-USUAL = ("asking", "mentions", "coverage")
+USUAL = ("asking", "mentions", "bias", "memorization", "comparing", "coverage")
 
 
 def main(names: list[str]) -> int:

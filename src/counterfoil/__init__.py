@@ -4,6 +4,8 @@ import counterfoil as cf
 
 run = cf.run("explain", model="openai/gpt-4o", limit=100)
 run.summary  # a polars frame: one row for each estimate, with its interval
+cf.compare(run, "runs/earlier").table  # the same for differences
+cf.report(run)  # one HTML page
 """
 
 from __future__ import annotations
@@ -13,10 +15,10 @@ from typing import TYPE_CHECKING
 from counterfoil.lazy import exports
 
 __version__ = "0.1.0"
-__all__ = ["Estimate", "Run", "UserError", "run", "score"]
+__all__ = ["Estimate", "Run", "UserError", "compare", "report", "run", "score"]
 
 if TYPE_CHECKING:
-    from counterfoil.api import run, score
+    from counterfoil.api import compare, report, run, score
     from counterfoil.errors import UserError
     from counterfoil.runs.folder import Run
     from counterfoil.stats.estimate import Estimate
@@ -28,6 +30,8 @@ __getattr__ = exports(
         "Estimate": "counterfoil.stats.estimate",
         "Run": "counterfoil.runs.folder",
         "UserError": "counterfoil.errors",
+        "compare": "counterfoil.api",
+        "report": "counterfoil.api",
         "run": "counterfoil.api",
         "score": "counterfoil.api",
     },

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterfoil.console import say
 from counterfoil.errors import UserError
@@ -17,6 +17,9 @@ from counterfoil.runs.run import run_suite
 from counterfoil.runs.score import score_replies
 from counterfoil.runs.suite import Suite
 from counterfoil.runs.suites import load_suite
+
+if TYPE_CHECKING:
+    from counterfoil.runs.compare import Comparison
 
 
 def run(suite: str, *, experiment: str | Path | None = None, **options: Any) -> Run:
@@ -45,6 +48,39 @@ def score(suite: str, files: str | Path | Sequence[str | Path], *, format: str =
     imported = (format, tuple(map(str, paths)))
     request = make_request(loaded, given, extra, "score()", imported=imported, imported_model=model)
     return _outside_of_loops(lambda: score_replies(loaded, request, format, paths, say))
+
+
+def compare(
+    *runs: Run | str | Path,
+    models: str | Sequence[str] = (),
+    variants: str | Sequence[str] = (),
+    margin: float | None = None,
+) -> Comparison:
+    """Compare two runs, or models or variants inside one, item by item, as `counterfoil compare` does.
+
+    Runs are given as they are or by their folders; `.table` of what comes back is a polars frame.
+    """
+    from counterfoil.runs.compare import compare_runs
+
+    return compare_runs(list(map(_opened, runs)), models=_names(models), variants=_names(variants), margin=margin)
+
+
+def report(runs: Run | str | Path | Sequence[Run | str | Path], *, out: str | Path | None = None) -> Path:
+    """Write one HTML page on these runs, as `counterfoil report` does; gives where it is."""
+    from counterfoil.report.page import write_report
+
+    opened = list(map(_opened, [runs] if isinstance(runs, Run | str | Path) else runs))
+    if not opened:
+        raise UserError("Name at least one run to report on.")
+    return write_report(opened, opened[0].folder / "report.html" if out is None else Path(out))
+
+
+def _opened(run: Run | str | Path) -> Run:
+    return run if isinstance(run, Run) else Run(run)
+
+
+def _names(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _given(suite: Suite, options: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:

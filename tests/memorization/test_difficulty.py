@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from pathlib import Path
 
 import msgspec
@@ -26,10 +27,13 @@ few = st.lists(st.integers(0, 9).map(float), min_size=1, max_size=30)
 @given(few, few)
 def test_small_samples_are_as_scipy_has_them(first: list[float], second: list[float]) -> None:
     """With ties, too: scipy's exact p-value is of D, however it came about."""
-    wanted = ks_2samp(first, second, method="exact")
+    with warnings.catch_warnings(record=True) as gave_up:
+        warnings.simplefilter("always")
+        wanted = ks_2samp(first, second, method="exact")
     statistic, p = kolmogorov_smirnov(first, second)
     assert statistic == pytest.approx(wanted.statistic, abs=1e-12)
-    assert p == pytest.approx(wanted.pvalue, abs=1e-9)
+    # Where every order has at least this D, scipy's sum can come out above 1, and it gives up.
+    assert p == pytest.approx(1.0 if gave_up else wanted.pvalue, abs=1e-9)
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 400), (60, 61), (300, 1_500), (2_000, 2_000)])

@@ -43,7 +43,8 @@ def test_every_layout_gives_the_same_question(row: dict[str, Any]) -> None:
 
 
 def test_a_scenario_goes_before_its_question() -> None:
-    query = "Read.\nScenario: Two funds.\nOne pays 5%. ;\nQuestion:The yield is:;\nAnswer Choices: A: 5%., B: 6%., C: 7%.. \nAnswer:"
+    choices = "Answer Choices: A: 5%., B: 6%., C: 7%.. \nAnswer:"
+    query = f"Read.\nScenario: Two funds.\nOne pays 5%. ;\nQuestion:The yield is:;\n{choices}"
     found = existing_from({"query": query, "answer": "A", "source": "x"})
     assert found == Existing(stem="Two funds.\nOne pays 5%.\nThe yield is:", options=("5%.", "6%.", "7%."), gold=0)
 

@@ -25,7 +25,7 @@ BASE = {
 
 def estimate(metric: str, value: float | None, low: float | None = None, high: float | None = None, **more: Any) -> Any:
     """An estimate; what is not named is of model m and prompt p, over 40 records in 20 clusters."""
-    usual = {"model": "m", "variant": "p", "n": 40, "clusters": 20, "method": "Wilson, cluster-robust"}
+    usual: dict[str, Any] = {"model": "m", "variant": "p", "n": 40, "clusters": 20, "method": "Wilson, cluster-robust"}
     return Estimate(metric=metric, value=value, low=low, high=high, **(usual | more))
 
 
@@ -47,7 +47,7 @@ def make_run(
 ) -> Run:
     """Write the three files; `schema` has the types of the suite's columns, `manifest` what is not as usual."""
     folder.mkdir(parents=True)
-    columns = BASE | dict(schema or {})
+    columns: dict[str, Any] = BASE | dict(schema or {})
     rows = {name: [row.get(name) for row in records] for name in columns}
     pl.DataFrame(rows, schema=columns).write_parquet(folder / "records.parquet")
     counts = Counter((row["model"], row["variant"], row["outcome"]) for row in records)

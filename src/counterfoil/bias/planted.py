@@ -50,7 +50,9 @@ def parse_settings(given: Mapping[str, str]) -> Settings:
 def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = None) -> Respondent:
     """Answers from the messages alone: it finds the context, the question and the choices in them."""
     settings = parse_settings(given)
-    known = _by_words(questions if settings.data is None and questions is not None else load_questions(settings.data, orders=1))
+    known = _by_words(
+        questions if settings.data is None and questions is not None else load_questions(settings.data, orders=1)
+    )
 
     def respond(messages: Sequence[Message], sample: int) -> str:
         text = messages[-1].content

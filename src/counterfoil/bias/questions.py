@@ -135,8 +135,13 @@ def _in_order(question: Question, order: int) -> Question:
 
 SAMPLES = {"korean": "kobbq_templates.tsv", "english": "bbq_templates.csv"}
 DEFAULT_SAMPLE = "korean"
-# KoBBQ's own names of its whole set: its figures are means over templates.
-WHOLE_SET = ("KoBBQ_all_samples.tsv", "KoBBQ_templates.tsv")
+# KoBBQ's own names of its whole set, and ours: its figures are means over templates.
+WHOLE_SET = ("KoBBQ_all_samples.tsv", "KoBBQ_templates.tsv", "kobbq-all")
+
+
+def is_whole_set(name: str) -> bool:
+    """Whether a dataset of this name is KoBBQ's whole set."""
+    return name in WHOLE_SET
 
 
 def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None = None) -> Questions:
@@ -158,7 +163,7 @@ def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None 
             "they count for accuracy, and not for bias. BBQ's additional_metadata.csv (--metadata) may say more."
         )
     language = "korean" if parsed and parsed[0].unknown == UNKNOWN else "english"
-    by_template = any(Path(path).name in WHOLE_SET for path, _ in paths)
+    by_template = any(is_whole_set(Path(path).name) for path, _ in paths)
     return Questions(name, content.hexdigest(), parsed, orders, language, by_template=by_template)
 
 

@@ -50,7 +50,7 @@ class BiasPlanting:
             settings=MIDDLE,
             correlation=0.3,
             uneven=True,
-            options={"orders": 1, "aggregate": "templates"},
+            options={"aggregate": "templates"},
         ),
         Cell(name="good", clusters=100, settings=GOOD, correlation=0.1, options={"orders": 1}),
         Cell(

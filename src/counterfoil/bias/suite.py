@@ -12,7 +12,7 @@ from counterfoil.bias.importers import importers
 from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import respondent
 from counterfoil.bias.prompts import load_variants, messages, shown_choices
-from counterfoil.bias.questions import LETTERS, Question, Questions, load_questions
+from counterfoil.bias.questions import LETTERS, Question, Questions, is_whole_set, load_questions
 from counterfoil.bias.reading import read_choice
 from counterfoil.bias.reading_logprob import likeliest_letter
 from counterfoil.bias.results import Reading
@@ -144,7 +144,15 @@ class Bias:
     def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
         from counterfoil.bias.measures import measures
 
-        return measures(rows, keep=settings.get("out_of_choice") == "keep")
+        by_template = settings.get("aggregate") == "templates"
+        if settings.get("aggregate") is None:
+            by_template = is_whole_set(str(settings.get("data")))
+        return measures(
+            rows,
+            keep=settings.get("out_of_choice") == "keep",
+            withhold=settings.get("reading") != "kobbq",
+            by_template=by_template,
+        )
 
     def seed_comparison(
         self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str

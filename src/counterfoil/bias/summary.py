@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -74,7 +75,9 @@ def _scores(frame: pl.DataFrame, by: Sequence[str], *, keep: bool, by_template: 
     ]
     if not keep:
         estimates += _means(frame, "sign_ambiguous", "bbq_bias_ambiguous", by, by_template, signed_means)
-        estimates += _means(frame, "sign_clear", "bbq_bias_disambiguated", by, by_template, signed_means)
+        # In a template there are as many contexts for the stereotype as against it.
+        balanced = partial(signed_means, balanced=True)
+        estimates += _means(frame, "sign_clear", "bbq_bias_disambiguated", by, by_template, balanced)
     return estimates
 
 

@@ -42,12 +42,16 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
 def call(parsed: argparse.Namespace) -> int:
     from counterfoil.cli.results import print_json
     from counterfoil.report.tables import write_csv, write_latex, write_parquet
-    from counterfoil.runs.folder import Run
+    from counterfoil.runs.folder import RECORDS, Run
     from counterfoil.runs.options import nearest
 
     if parsed.to not in FORMATS:
-        raise UserError(f"There is no export to {parsed.to}{nearest(parsed.to, FORMATS)}: it is {', '.join(FORMATS)}.")
+        raise UserError(
+            f"There is no export to {parsed.to}{nearest(parsed.to, FORMATS)}. There are: {', '.join(FORMATS)}."
+        )
     run, folder = Run(parsed.run), Path(parsed.folder)
+    if not (run.folder / RECORDS).is_file():
+        raise UserError(f"{run.folder} has no {RECORDS}: run the command that made it again.")
     if parsed.to == "kobbq":
         written = _to_kobbq(run, folder, parsed.data, parsed.variant)
     elif parsed.data or parsed.variant:
@@ -92,7 +96,7 @@ def _questions(manifest: Mapping[str, Any], data: str | None) -> Questions:
     if questions.sha256 != about["sha256"]:
         raise UserError(
             f"{data or about['given'] or questions.name} is not what the run was asked from: its hash is another. "
-            f"Name the {about['name']} of the run with --data."
+            f"That was {about['name']}, with SHA-256 {about['sha256'][:12]}…: name it with --data."
         )
     if questions.language != "korean":
         raise UserError("The official files are KoBBQ's, and these questions are not: there is no such export of BBQ.")

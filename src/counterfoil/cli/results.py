@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def run_and_show(make_run: Callable[[], Run], *, as_json: bool) -> int:
-    """Make the run and print its summary; 1 if questions were left out or replies not judged."""
+    """Make the run and its report, and print its summary; 1 if questions were left out or replies not judged."""
+    from counterfoil.report.page import write_report
     from counterfoil.report.text import summary_text
     from counterfoil.runs.run import LeftAtOnce
 
@@ -24,11 +25,12 @@ def run_and_show(make_run: Callable[[], Run], *, as_json: bool) -> int:
         say("Left at once. Every reply that had come is in the ledger: the same command goes on from there.")
         sys.stderr.flush()
         os._exit(130)  # a model in this process may still be busy
+    write_report([run], run.folder / "report.html")
     if as_json:
         print_json(run.whole_summary)
     else:
         print(summary_text(run))
-        print(f"\nThe run is in {run.folder}: summary.json, records.parquet, manifest.json.")
+        print(f"\nThe run is in {run.folder}: report.html, summary.json, records.parquet, manifest.json.")
     return 0 if run.is_complete else 1
 
 

@@ -88,16 +88,14 @@ def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
     names = [name for name in record.get("mentioned") or [] if name]
     question = record.get("asked") or {}
     gold = str(question.get("right answer") or "")
-    spans = [
-        (start, end, "mention")
-        for start, end, _ in mention_spans(reply, names, gold=gold, question=str(question.get("question") or ""))
-    ]
-    # What somebody else found may be spelled so that the rules don't; then its bare words are marked.
-    for name in names if not spans else []:
-        spans += _bare(reply, name, "mention")
-    answers = _bare(reply, gold, "answer")
-    apart = [it for it in answers if all(it[1] <= start or end <= it[0] for start, end, _ in spans)]
-    return sorted([*spans, *apart])
+    mentions = mention_spans(reply, names, gold=gold, question=str(question.get("question") or ""))
+    spans = [(start, end, "mention") for start, end, _ in mentions]
+    # What somebody else found may be spelled so that the rules don't find it: then its bare words are marked.
+    missed = [name for name in names if name not in {found for *_, found in mentions}]
+    for found in [*(span for name in missed for span in _bare(reply, name, "mention")), *_bare(reply, gold, "answer")]:
+        if all(found[1] <= start or end <= found[0] for start, end, _ in spans):
+            spans.append(found)
+    return sorted(spans)
 
 
 def asked(run: Run, records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, str]]:

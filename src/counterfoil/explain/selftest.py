@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from counterfoil.explain.planted import Settings, true_values
@@ -68,16 +69,30 @@ class ExplainPlanting:
     ) -> dict[tuple[str, str], float]:
         """All metrics are linear in the chances, so that latent states change none of their means."""
         questions = [question for cluster in clusters for question in cluster]
-        values = true_values(questions, facts, Settings(**settings))
-        by_index = Facts(
-            facts.max_total,
-            facts.mean_index,
-            {name: labels._replace(threshold=labels.confusion_index) for name, labels in facts.labels.items()},
-        )
+        values = true_values(questions, facts, Settings(**settings))  # type: ignore[arg-type]
+        by_index = {
+            label: [
+                _clears(question, settings)
+                for question in questions
+                if facts.labels[question.id].confusion_index is label
+            ]
+            for label in (True, False)
+        }
+        confusing, plain = (sum(values) / len(values) for values in by_index.values())
+        label = "label confusion_index"
         return {
             **{(metric, ""): value for metric, value in values.items()},
             **{(metric, "replies correct"): values[metric] for metric in OF_CORRECT},
+            ("clarifies_confusing", label): confusing,
+            ("clarifies_plain", label): plain,
+            ("discernment", label): confusing - plain,
         }
+
+
+def _clears(question: Question, settings: Mapping[str, float]) -> float:
+    """The chance of a reply that clears something up. Who answers goes by the threshold."""
+    need = settings["clarifies" if question.stratum == "confusing" else "overclarifies"]
+    return need * (1 - math.prod(1 - plausibility / 100 for plausibility in question.candidates.values()))
 
 
 planting = ExplainPlanting()

@@ -74,7 +74,7 @@ async def rewrite(
     for level in levels:
         earlier: list[Question] = []
         for draw in range(count):
-            read = partial(_question_in, source=source, level=level, earlier=earlier, seed=seed)
+            read = partial(question_in, source=source, level=level, earlier=earlier, seed=seed)
             told = content(source.question, draw, count, earlier)
             written = await ask_twice(judging, prompt(level), told, read)
             if isinstance(written, Question):
@@ -102,7 +102,7 @@ def content(original: Question, draw: int, count: int, earlier: Sequence[Questio
     return "\n\n".join(lines)
 
 
-def _question_in(text: str, source: Source, level: int, earlier: Sequence[Question], seed: int) -> Question:
+def question_in(text: str, source: Source, level: int, earlier: Sequence[Question], seed: int) -> Question:
     """The question in a reply, confirmed or not. Unfit says what does not hold."""
     original = source.question
     written = read_written(text, original, level)

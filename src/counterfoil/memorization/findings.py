@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
+from counterfoil.errors import UserError
+from counterfoil.memorization.existing import Existing
 from counterfoil.memorization.importers import VARIANT
 from counterfoil.memorization.results_file import Results, reported_summary
 from counterfoil.stats import Estimate
@@ -83,14 +84,24 @@ def finding_estimates(results: Results, texts: Mapping[str, str] | None) -> list
     ]
 
 
-def texts_by_id(rows: list[dict[str, Any]], results: Results) -> dict[str, str]:
-    """The questions' texts without their options, by the ids in the file, which number them as the dataset does."""
+def texts_by_id(existing: Sequence[Existing], results: Results) -> dict[str, str]:
+    """The questions' texts without their options, by the ids in the file, which number them as the dataset does.
+
+    UserError if the right answers show that it is another dataset.
+    """
     texts = {}
     for result in results.results:
         number = _NUMBER_AT_END.search(result.question_id)
-        if number and int(number[1]) < len(rows):
-            row = rows[int(number[1])]
-            texts[result.question_id] = str(row.get("text") or row.get("query") or "0").partition("CHOICES:")[0]
+        if number is None or int(number[1]) >= len(existing):
+            continue
+        question = existing[int(number[1])]
+        texts[result.question_id] = question.stem
+        letter = None if question.gold is None else chr(ord("A") + question.gold)
+        if letter is not None and result.correct_answer not in (None, letter):
+            raise UserError(
+                f"--data is not the dataset of these results: the right answer to {result.question_id} is {letter} in "
+                f"the one and {result.correct_answer} in the other."
+            )
     return texts
 
 

@@ -47,7 +47,7 @@ class ImportedQuestion(msgspec.Struct, frozen=True):
 
     @property
     def columns(self) -> Mapping[str, Any]:
-        return {"parent": self.unit, "level": self.level, "draw": self.draw, "topic": "all", "status": "imported"}
+        return {"parent": self.unit, "level": self.level, "draw": self.draw, "topic": None, "status": "imported"}
 
 
 class ImportedQuestions:

@@ -9,9 +9,10 @@ from typing import Any
 
 from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
+from counterfoil.memorization.existing import load_existing
 from counterfoil.memorization.perturbed import PerturbedSet, encode_set, read_set
 from counterfoil.memorization.questions import Question
-from counterfoil.memorization.recipes import apply, read_rows, shipped_recipes
+from counterfoil.memorization.recipes import apply, shipped_recipes
 from counterfoil.memorization.template_parts import Template
 from counterfoil.memorization.templates import load_bank, load_templates
 from counterfoil.memorization.variants import CONTROLS, make_variants
@@ -46,16 +47,25 @@ def _templates(data: str | None) -> Sequence[Template]:
         return load_bank()
     if data.endswith(".toml"):
         return load_templates(Path(data))
-    path = Path(data)
+    existing = load_existing(existing_path(data))
+    templates, coverage = apply(shipped_recipes(), [{"text": it.text, "gold": it.gold} for it in existing])
+    if not templates:
+        raise UserError(
+            f"There are recipes for none of the {coverage.questions:,} questions of {data}: let a model propose "
+            "templates with `counterfoil data perturb --proposer`."
+        )
+    return templates
+
+
+def existing_path(data: str) -> Path:
+    """Where existing questions are: the fetched file of public ones, or the user's own."""
     if data in PUBLIC:
         from counterfoil.datasets.fetch import dataset_path  # loads aiohttp
 
-        path = dataset_path(PUBLIC[data])
-    elif not path.is_file() or is_registered(data):
+        return dataset_path(PUBLIC[data])
+    path = Path(data)
+    if not path.is_file() or is_registered(data):
         raise UserError(
             f"--data {data}: there is no such dataset ({BANK}, {', '.join(PUBLIC)}), nor a file that can be read."
         )
-    templates, coverage = apply(shipped_recipes(), read_rows(path))
-    if not templates:
-        raise UserError(f"There are recipes for none of the {coverage.questions:,} questions of {data}.")
-    return templates
+    return path

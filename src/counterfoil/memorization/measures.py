@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from counterfoil.memorization.paired import questions_of
+from counterfoil.memorization.paired import lures_of, questions_of
+from counterfoil.memorization.scoring import GAP_LEVELS, TRUSTED
 from counterfoil.runs.measure import Measure
 from counterfoil.runs.outcome import LEFT_OUT
 
@@ -13,11 +14,10 @@ GROUPS = ((), ("topic",))
 
 def measures(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Measure]]:
     """One item for each original: the gap and what it is made of, over questions with all their draws on both sides."""
-    left_out = pl.col("outcome").is_in(LEFT_OUT) & pl.col("control").is_null()
-    lost = rows.group_by("parent").agg(left_out=left_out.any())
-    lures = pl.col("control") == "lure"
-    old, sham = (pl.col(name).cast(pl.Float64) for name in ("kept_old", "took_sham"))
-    excess = rows.filter(lures, pl.col("correct").is_not_null()).group_by("parent").agg(excess=(old - sham).mean())
+    changed = pl.col("level").is_in(GAP_LEVELS) & pl.col("status").is_in(TRUSTED)
+    in_gap = pl.col("control").is_null() & ((pl.col("level") == 0) | changed)
+    lost = rows.group_by("parent").agg(left_out=(pl.col("outcome").is_in(LEFT_OUT) & in_gap).any())
+    excess = lures_of(rows).group_by("parent").agg(pl.col("excess").mean())
     both = pl.col("o").is_not_null() & pl.col("perturbed").is_not_null()
     o, v = (pl.when(both).then(pl.col(name)) for name in ("o", "perturbed"))
     items = (
@@ -29,7 +29,6 @@ def measures(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Measure]]:
             right_original=o,
             right_perturbed=v,
             gap=o - v,
-            robust=pl.when(both).then((o == 1) & pl.col("all_right")),
         )
     )
     made = [

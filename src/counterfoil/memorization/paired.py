@@ -4,42 +4,58 @@ from __future__ import annotations
 
 import polars as pl
 
-# Gold answers that were computed, and those of files from elsewhere; what a model wrote is shown apart.
-TRUSTED = ("verified", "imported")
-GAP_LEVELS = (1, 2)
-# What becomes a column of its own: the levels of the gap together, each level, each control.
-ARMS = ("perturbed", "level 1", "level 2", "level 3", "again", "reshuffled", "renamed")
+from counterfoil.memorization.scoring import GAP_LEVELS, TRUSTED
+
 WHO = ["model", "variant", "parent"]
+KINDS = ("robust", "suspect", "improved")
+_ORIGINAL = (pl.col("level") == 0) & pl.col("control").is_null()
+_IN_GAP = pl.col("level").is_in(GAP_LEVELS)
 
 
 def questions_of(records: pl.DataFrame, *, trusted: bool = True) -> pl.DataFrame:
     """One row for each model, variant and original: `o`, and for each arm the share of right draws (null where a draw
-    is missing: a question without all of its draws has no part in that arm), with `any` and `all` of the gap's draws.
+    is missing: a question without all of its draws has no part in that arm); with `robust`, `suspect` and `improved`
+    over the gap's draws.
 
     `trusted` chooses draws whose gold is computed, or those whose gold a model wrote and nothing confirms.
     """
     is_trusted = pl.col("status").is_in(TRUSTED)
     mine = (pl.col("level") == 0) | (is_trusted if trusted else ~is_trusted)
-    right = pl.when(pl.col("correct").is_not_null()).then(pl.col("correct").cast(pl.Float64))
-    # Repeats are members of the question, and never new n.
-    by_draw = (
-        records.filter(mine, pl.col("control").is_null() | (pl.col("control") != "lure"))
-        .group_by([*WHO, "cluster", "topic", "level", "control", "draw"], maintain_order=True)
-        .agg(right=pl.when(right.null_count() == 0).then(right.mean()))
+    replies = records.filter(mine, pl.col("control").is_null() | (pl.col("control") != "lure")).with_columns(
+        right=pl.col("correct").cast(pl.Float64)
     )
-    original = (pl.col("level") == 0) & pl.col("control").is_null()
-    in_gap = pl.col("level").is_in(GAP_LEVELS)
+    # Repeats are members of the question, and never new n.
+    right = pl.col("right")
+    by_draw = replies.group_by([*WHO, "cluster", "topic", "level", "control", "draw"], maintain_order=True).agg(
+        right=pl.when(right.null_count() == 0).then(right.mean())
+    )
     arms = {
-        "perturbed": in_gap,
+        "perturbed": _IN_GAP,
         **{f"level {level}": pl.col("level") == level for level in (1, 2, 3)},
         **{control: pl.col("control") == control for control in ("again", "reshuffled", "renamed")},
     }
-    return by_draw.group_by([*WHO, "cluster", "topic"], maintain_order=True).agg(
-        o=_complete_mean(original),
+    questions = by_draw.group_by([*WHO, "cluster", "topic"], maintain_order=True).agg(
+        o=_complete_mean(_ORIGINAL),
         **{name: _complete_mean(condition) for name, condition in arms.items()},
-        draws=in_gap.sum(),
-        all_right=(pl.col("right") == 1).filter(in_gap).all() & in_gap.any(),
-        any_right=(pl.col("right") > 0).filter(in_gap).any(),
+        draws=_IN_GAP.sum(),
+    )
+    both = pl.col("o").is_not_null() & pl.col("perturbed").is_not_null()
+    return questions.join(_kinds(replies), on=WHO, how="left", maintain_order="left").with_columns(
+        pl.when(both).then(pl.col(name)).alias(name) for name in KINDS
+    )
+
+
+def _kinds(replies: pl.DataFrame) -> pl.DataFrame:
+    """Whether original and draws are right together, in each repeat by itself: asking more often is no harder test."""
+    right = pl.col("right")
+    by_repeat = replies.group_by([*WHO, "repeat"], maintain_order=True).agg(
+        o=(right.filter(_ORIGINAL) == 1).all(),
+        every=(right.filter(_IN_GAP) == 1).all(),
+        some=(right.filter(_IN_GAP) == 1).any(),
+    )
+    o, every, some = pl.col("o"), pl.col("every"), pl.col("some")
+    return by_repeat.group_by(WHO, maintain_order=True).agg(
+        robust=(o & every).mean(), suspect=(o & ~every).mean(), improved=(~o & some).mean()
     )
 
 
@@ -50,7 +66,10 @@ def _complete_mean(condition: pl.Expr) -> pl.Expr:
 
 
 def lures_of(records: pl.DataFrame) -> pl.DataFrame:
-    """The replies of the lure arm: whether each kept the old answer, or took the sham; unread ones took neither."""
-    lures = records.filter(pl.col("control") == "lure", pl.col("correct").is_not_null())
-    old, sham = (pl.col(name).fill_null(False).cast(pl.Float64) for name in ("kept_old", "took_sham"))
+    """The replies of the lure arm, of questions with all their draws: whether each kept the old answer, or took the
+    sham; unread ones took neither.
+    """
+    lures = records.filter(pl.col("control") == "lure", pl.col("status").is_in(TRUSTED))
+    lures = lures.filter(pl.col("correct").is_not_null().all().over(WHO))
+    old, sham = (pl.col(name).cast(pl.Float64) for name in ("kept_old", "took_sham"))
     return lures.with_columns(old=old, excess=old - sham)

@@ -97,10 +97,10 @@ def why_none(report: Report) -> str:
     for asked in (report.proposals, report.rewritten):
         if asked is not None:
             counts.update(asked.rejected)
+    told = [f"{count:,} set aside or rejected: {reason}" for reason, count in counts.most_common(4)]
     if report.refused:
-        counts["its draws were refused"] += len(report.refused)
-    told = "; ".join(f"{count:,} times: {reason}" for reason, count in counts.most_common(4))
+        told.append(f"{len(report.refused):,} refused: {report.refused[0].reason.rstrip('.')}")
     lacking = (report.perturbable or 0) - (report.covered or 0)
     if report.proposals is None and lacking:
-        told += f"{'; ' if told else ''}{lacking:,} have no recipe: a model can propose templates with --proposer"
-    return f" ({told})" if told else ""
+        told.append(f"{lacking:,} without a recipe: a model can propose templates with --proposer")
+    return f" ({'; '.join(told)})" if told else ""

@@ -98,27 +98,34 @@ def answer(question: Question, state: State, settings: Settings, chance: random.
 def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> dict[str, float]:
     """The expected value of each metric (STATISTICS.md, Planted truths), for levels 1 and 2 and K = `draws`.
 
-    The values are those of replies that can be read; `kept_old` is a(1 − …) in the lure arm, where the old answer is
-    among the options.
+    At these levels the old answer is not among the options, and who remembers it guesses: q = g. What can't be read is
+    wrong, in every reply apart. In the open form a slip is neither the old answer nor the sham, and there are no
+    options to reshuffle.
     """
     s, m, slip = settings.skill, settings.memorized, settings.slip
     a, u, kappa = 1 - slip, 1 - settings.skill, settings.survives
-    g = 0.0 if open_form else GUESS
-    # Without the old answer among the options, who remembers it guesses.
-    q = g
-    accuracy_original = a * (1 - u * (1 - m)) + g * u * (1 - m)
-    accuracy_perturbed = a * s + u * (m * q + (1 - m) * g)
+    read = 1 - settings.unread
+    g = q = 0.0 if open_form else GUESS
+    other = 0.0 if open_form else slip / 2
+    accuracy_original = read * (a * (1 - u * (1 - m)) + g * u * (1 - m))
+    accuracy_perturbed = read * (a * s + u * (m * q + (1 - m) * g))
+    gap = read * u * m * (a - q)
+    renamed = read * u * m * (1 - kappa) * (a - g)
+    reshuffled = 0.0 if open_form else renamed
 
     def robust_at(k: int) -> float:
-        return s * a ** (k + 1) + u * m * a * q**k + u * (1 - m) * g ** (k + 1)
+        return read ** (k + 1) * (s * a ** (k + 1) + u * m * a * q**k + u * (1 - m) * g ** (k + 1))
 
-    values = {
+    return {
         "accuracy_original": accuracy_original,
         "accuracy_perturbed": accuracy_perturbed,
-        "memorization_gap": u * m * (a - q),
+        "memorization_gap": gap,
         "control_gap again": 0.0,
-        "control_gap reshuffled": u * m * (1 - kappa) * (a - g),
-        "excess_gap": u * m * (a - q) - u * m * (1 - kappa) * (a - g),
+        "control_gap reshuffled": reshuffled,
+        "control_gap renamed": renamed,
+        "excess_gap": gap - reshuffled,
+        "kept_old": read * (s * other + u * (m * a + (1 - m) * g)),
+        "kept_old_excess": read * u * m * (a - other),
         "robust_accuracy": robust_at(draws),
         "robust_accuracy at 1": robust_at(1),
         "memorization_suspect": accuracy_original - robust_at(draws),
@@ -126,10 +133,6 @@ def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> d
         "consistency": accuracy_perturbed / accuracy_original if accuracy_original else 0.0,
         "out_of_choice": settings.unread,
     }
-    if not open_form:
-        values["kept_old_excess"] = u * m * (1 - 1.5 * slip)
-        values["kept_old"] = s * slip / 2 + u * (m * a + (1 - m) * g)
-    return values
 
 
 def _find(known: Mapping[str, list[Question]], text: str) -> Question | None:

@@ -6,6 +6,7 @@ and no other. The options and the words around their numbers are taken from the 
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from importlib import resources
@@ -35,8 +36,11 @@ CHECK_DIFFERS = "its answer and its check differ"
 OTHER_NUMBERS = "it does not give the original's numbers"
 OTHER_WORDS = "it does not give the original's words"
 OTHER_ANSWER = "it does not give the gold option, or another one, too"
+TOO_SLOW = "it takes too long to compute"
 NO_DRAWS = "no variants can be drawn from it"
 
+# Thousands of draws may be tried: a formula that takes longer than this many seconds would hold up all others.
+SLOWEST = 0.02
 # What a proposal may say. The rest of a template comes from the question.
 FIELDS = frozenset(
     {"topic", "text", "slots", "derived", "answer", "check", "distractors", "conditions", "percent", "steps", "names",
@@ -83,6 +87,8 @@ def read_proposal(text: str, question: Existing, draw: Callable[[Template], obje
         verify_given(template, template.given)
     except UserError as error:
         raise Unfit(OTHER_ANSWER, str(error).rstrip(".")) from error
+    if min(_seconds(template) for _ in range(3)) > SLOWEST:
+        raise Unfit(TOO_SLOW, f"{TOO_SLOW}: write it without long sums")
     try:
         draw(template)
     except UserError as error:
@@ -120,6 +126,13 @@ def _first_names(proposal: dict[str, Any]) -> list[tuple[str, str]]:
         for name, words in names.items()
         if isinstance(words, list) and words and isinstance(words[0], str) and words[0]
     ]
+
+
+def _seconds(template: Template) -> float:
+    """How long it takes to work out the original."""
+    start = time.perf_counter()
+    draws.work_out(template, draws.original_slots(template))
+    return time.perf_counter() - start
 
 
 def _check_text(template: Template, question: Existing) -> None:

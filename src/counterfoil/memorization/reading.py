@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from counterfoil.memorization.questions import Question
-from counterfoil.memorization.reading_amounts import amounts
+from counterfoil.memorization.reading_amounts import amounts, same_amount
 from counterfoil.memorization.reading_letters import letter_of
 from counterfoil.memorization.reading_numbers import PERCENT, Stated, in_unit, printed_number
 from counterfoil.memorization.reading_options import LETTERS
@@ -20,6 +20,12 @@ from counterfoil.runs.suite import Variant
 
 _Said = TypeVar("_Said")
 _ONE = Decimal(1)
+# What most models say most of the time.
+_PLAIN_LETTER = re.compile(r"\s?(?:ANSWER: )?\(?([A-Ca-c])[).]?\s?")
+_PLAIN_LAST_LINE = re.compile(r"\*{0,2}ANSWER: ?\*{0,2}([A-C])\*{0,2}")
+_PLAIN_NUMBER = re.compile(
+    r"\*{0,2}ANSWER: ?\*{0,2}(-?)\$?([1-9]\d{0,2}(?:,\d{3}){1,4}|\d{1,15})(\.\d{1,15}|)(%?)\*{0,2}", re.ASCII
+)
 # A last line like "**ANSWER: B**": what stands before it is only looked at where another answer is right above.
 _LAST_LINE = re.compile(r"[*_`#> ]{0,6}(?:final )?answer[*_`]{0,3} ?:", re.I)
 
@@ -44,8 +50,16 @@ def read_letter(reply: str, options: Sequence[str]) -> str | None:
     supposed, or given two at a time without a decision do not count; nor does a letter with another option's number.
     Where a reply goes on to questions of its own, what it said before counts.
     """
+    plain_letter = _PLAIN_LETTER.fullmatch(reply)
+    if plain_letter is not None:
+        return plain_letter[1].upper()
     options = tuple(options)
-    return _read(reply, lambda text: letter_of(text, options))
+
+    def letter(text: str) -> str | None:
+        said = _PLAIN_LAST_LINE.fullmatch(text)
+        return said[1] if said is not None else letter_of(text, options)
+
+    return _read(reply, letter)
 
 
 def read_number(
@@ -136,5 +150,10 @@ def _read_last_line(text: str, read: Callable[[str], _Said | None]) -> _Said | N
 
 
 def _amount_of(reply: str) -> Stated | None:
+    said = _PLAIN_NUMBER.fullmatch(reply)
+    if said is not None:
+        sign, whole, fraction, percent = said.groups()
+        value = Decimal(f"{sign}{whole.replace(',', '')}{fraction}")
+        return Stated(value, PERCENT if percent else None, max(0, len(fraction) - 1), 0, 0)
     lower = plain(reply).lower()
-    return decided(lower, list(amounts(lower)))
+    return decided(lower, list(amounts(lower)), same_amount)

@@ -16,10 +16,10 @@ from counterfoil.memorization.reading_stated import (
     conclusions,
     decided,
     explicit,
+    last,
     sentence_end,
 )
 from counterfoil.memorization.reading_text import plain
-
 
 _FILL = re.compile(
     r"(?:[\s:=>\"'(\[{<|→-]|(?:the|option|choice|answer|letter|clearly|definitely|most|likely|probably|therefore|thus|is"
@@ -46,25 +46,31 @@ _JOINED = re.compile(
 _ANOTHER_CLAUSE = re.compile(r"[)\]\"'.]{0,3} ?, ?[(\[]?[abc][)\]]? (?:is|was|has|would|uses)\b")
 _OPEN = re.compile(r"[)\]\"']{0,3} ?(?:\?|if\b|only if\b|unless\b|중|일 수도)")
 _MARKED = re.compile(r"\b(?:option|choice|answer|letter) [(\[\"']?([abc])(?![\w'])|[(\[]([abc])[)\]]")
-_BEHIND = re.compile(
-    r"(?:(?:\b(?:option|choice|answer|letter) [(\[\"']?|[(\[\"'])(?P<marked>[abc])(?![\w'])[)\]\"'.:]{0,3}"
-    r"(?P<between> (?:[^\n.]|\.(?=\d)){0,60}?)?|(?<![\w'.$])(?P<bare>[abc]))"
-    r",? (?:is|must be|seems|appears to be|looks|would be|was) "
+_VERDICT = re.compile(
+    r"(?:is|must be|seems|appears to be|looks|would be|was) "
     r"(?:the |therefore |thus |clearly |most |likely |indeed |hence |then |our |my |also |definitely )*+"
     r"(?:correct|right|best|closest|accurate|nearest|answer)\b(?! if| when| for)"
-    r"|(?<![a-z0-9'])(?P<korean>[abc])\)?(?:번)?(?:가|이|이가)? ?(?:정답|맞|옳|입니다|이다|예요|이에요|를 선택|을 선택)"
+)
+_SUBJECT = re.compile(
+    r"(?:\b(?:option|choice|answer|letter) [(\[\"']?|[(\[\"'])(?P<marked>[abc])(?![\w'])[)\]\"'.:]{0,3}"
+    r"|(?<![\w'.$])(?P<bare>[abc]),? $"
+)
+_BETWEEN = re.compile(r"(?:[^\n.]|\.(?=\d)){0,60} ")
+_KOREAN = re.compile(
+    r"[abc](?<![a-z0-9'][abc])\)?(?:번)?(?:가|이|이가)? ?(?:정답|맞|옳|입니다|이다|예요|이에요|를 선택|을 선택)"
 )
 _CHOSEN = re.compile(
     r"\b(?:i|we)(?:'d|'ll| would| will| should| must| can)?(?: therefore| thus| then)? "
     r"(?:choose|select|pick|go with|went with|opt for|say|take|chose|selected)\b"
     r"|\b(?:corresponds?|corresponding|matches|matching|match|closest|nearest|equal|equivalent|points|leads|leading|aligns?"
-    r"|select|choose|selecting|choosing|leaves|leaving|it (?:has to|must) be)(?: most closely| closely| best| exactly)?(?: to| with| is)?\b"
+    r"|select|choose|selecting|choosing|leaves|leaving|it (?:has to|must) be)"
+    r"(?: most closely| closely| best| exactly)?(?: to| with| is)?\b"
 )
 _NEGATED = re.compile(r"\b(?:not|n't|neither|nor|isn't|incorrect|wrong|never|rule out|eliminate)\b")
 _OPTION_LINE = re.compile(r"[(\[\"']?([abc])(?:[)\]\"'.:]|$| ?[-=:] )")
 _TRYING = re.compile(r"\b(?:check|consider|evaluate|look at|test|try|start|examine|let's|let us|maybe|perhaps)\b")
 _LAST_WORD = re.compile(r"\b(?:[Ii]t's|[Ii]t is|[Tt]hat's|think|believe|say|be) ([A-C]|[bc])[.!)]{0,2}$")
-_SHORT = 160
+_SHORT, _LIMIT = 160, 200
 
 
 def letter_of(reply: str, options: Sequence[str]) -> str | None:
@@ -125,7 +131,7 @@ def _pointed_at(
 def _letter_behind(text: str, lower: str, at: int) -> tuple[str | None, int] | None:
     """The letter right here, behind words that do not matter, and where it ends; (None, …) if it stays open."""
     for _ in range(2):
-        at = behind(_FILL, lower, at)
+        at = behind(_FILL, lower, at, at + _LIMIT)
         rejected = _NOT.match(lower, at)
         if rejected is None:
             break
@@ -170,17 +176,23 @@ def _marked(lower: str, start: int, end: int) -> set[str]:
 
 
 def _said_of(text: str, lower: str) -> Iterator[Decision[str]]:
-    """ "Option B is correct", "B가 정답"; not a small a without a mark, not if it is supposed or asked."""
-    for match in _BEHIND.finditer(lower):
-        negated = _NEGATED.search(lower, max(0, match.start() - 12), match.start())
-        if negated or _NEGATED.search(match["between"] or "") or (match["bare"] == "a" and text[match.start()] == "a"):
+    """ "Option B is correct", "B가 정답"; not a small a without a mark, not if it is rejected, supposed or asked."""
+    for verdict in _VERDICT.finditer(lower):
+        low, end = max(0, verdict.start() - 80), verdict.start()
+        subject = last(_SUBJECT, lower, low, end)
+        if subject is None or _NEGATED.search(lower, max(0, subject.start() - 12), end):
             continue
-        low = max(0, match.start() - 80)
-        supposed = lower.rfind("if ", low, match.start()) > lower.rfind(".", low, match.start())
-        end = sentence_end(lower, match.end())
-        if not supposed and lower[end : end + 1] != "?":
-            letter = match["marked"] or match["bare"] or match["korean"]
-            yield Decision(SAID, match.start(), match.end(), letter.upper())
+        if subject["bare"] == "a" and text[subject.start()] == "a":
+            continue
+        if subject["marked"] and not _BETWEEN.fullmatch(lower, subject.end(), end):
+            continue
+        supposed = lower.rfind("if ", low, end) > lower.rfind(".", low, end)
+        stop = sentence_end(lower, verdict.end())
+        if not supposed and lower[stop : stop + 1] != "?":
+            yield Decision(SAID, subject.start(), verdict.end(), (subject["marked"] or subject["bare"]).upper())
+    if not lower.isascii():
+        for match in _KOREAN.finditer(lower):
+            yield Decision(SAID, match.start(), match.end(), match[0][0].upper())
 
 
 def _on_a_line(text: str, lower: str, options: Sequence[str], texts: Sequence[str]) -> Iterator[Decision[str]]:
@@ -228,9 +240,9 @@ def _only_one(text: str, lower: str, texts: Sequence[str]) -> Iterator[Decision[
     if _TRYING.search(lower) or lower.endswith("?"):
         return
     marked = _marked(lower, 0, len(lower))
-    last = _LAST_WORD.search(text)
-    if last is not None and not _NEGATED.search(lower):
-        marked.add(last[1].lower())
+    word = _LAST_WORD.search(text)
+    if word is not None and not _NEGATED.search(lower):
+        marked.add(word[1].lower())
     if len(marked) == 1:
         yield Decision(WEAK, 0, len(lower), marked.pop().upper())
     elif not marked:

@@ -29,7 +29,7 @@ _UNIT = (
     r"|[ -]?(?:percentage points?|percent|per cent|pct|basis points?|bps?|thousands?|millions?|billions?|trillions?"
     r"|mn|mln|mm|mio|bn|bln|tn|trn|m)(?![a-z0-9])|[kbt](?![a-z0-9']))"
 )
-_BODY = r"\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?(?![\d'])|\d+(?:[.,'_]\d+)*|\.\d+"
+_BODY = r"\d{1,3}(?:[ ']\d{3})++(?:[.,]\d+)?(?![\d'])|\d++(?:[.,'_]\d+)*+|\.\d+"
 NUMBER = re.compile(
     rf"(?P<bracket>\( ?)?(?P<sign>[-+] ?|(?:minus|negative) )?(?<![a-z0-9_.,])(?P<body>{_BODY})"
     r"(?:e(?P<e>[-+]?\d{1,3})(?!\w)| ?[x×·] ?10 ?\^ ?\(?(?P<power>[-+]?\d{1,3})\)?)?"
@@ -146,7 +146,8 @@ def _body(text: str) -> tuple[Decimal, int] | None:
         return None
     for separator in " '_":
         if separator in text:
-            if not _is_grouped(re.split(r"[.,]", text)[0].split(separator)):
+            whole = re.split(r"[.,]", text)[0]
+            if not _is_grouped(whole.split(separator)) or separator in text[len(whole) :]:
                 return None
             text = text.replace(separator, "")
     point = max(text.rfind("."), text.rfind(","))
@@ -170,7 +171,6 @@ def _body(text: str) -> tuple[Decimal, int] | None:
 
 def _is_grouped(groups: list[str]) -> bool:
     """Thousands, or the lakhs and crores of "12,34,567"."""
-    first, *middle, last = groups
-    if not 1 <= len(first) <= 3 or len(last) != 3:
+    if len(groups) < 2 or not 1 <= len(groups[0]) <= 3 or len(groups[-1]) != 3:
         return False
-    return len({len(group) for group in middle} | {2, 3}) == 2 and len({len(group) for group in middle}) <= 1
+    return {len(group) for group in groups[1:-1]} in (set(), {2}, {3})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 _Said = TypeVar("_Said")
@@ -11,10 +13,15 @@ _Said = TypeVar("_Said")
 # How firmly an answer is stated. The last of the firmest ones counts, unless a later one corrects it.
 EXPLICIT, SAID, WEAK = 3, 2, 1
 LONGEST_SENTENCE = 400
-_PUNCTUATION = " \n.,;:!()[]{}\"'|/-"
+_MOST = 500
 
+# Where words that state an answer may begin; found fast, as each begins with a letter of its own.
+_TRIGGER = re.compile(
+    r"answer|ans|correct|right|best|closest|nearest|final|chosen|selected|my |response|choice|selection"
+    r"|정답|답|答案|答え"
+)
 _NOUN = (
-    r"(?:answer|ans|(?:correct|right|best|closest|nearest|final|chosen|selected|my) "
+    r"(?:answer|ans(?<![a-z]ans)|(?:correct|right|best|closest|nearest|final|chosen|selected|my) "
     r"(?:choice|option|response|result|solution|letter|value|one|statement))"
 )
 _MIDDLE = (
@@ -23,13 +30,11 @@ _MIDDLE = (
     r"(?:,? (?:here|then|therefore|thus|hence|now|also|clearly|finally|again|i (?:get|choose|select|have)))?,?"
 )
 _LINK = r"(?:is|are|was|would be|should be|must be|will be|becomes|comes (?:out )?to|equals|remains)\b:?"
-_CUES = re.compile(
-    rf"(?:\b(?:(?:the|my|so|final|correct|right|best|overall) ){{0,4}}(?P<english>{_NOUN}\b[\"')\]]{{0,2}}{_MIDDLE} ?"
-    rf"(?:[:=→]|->|- |(?P<link>{_LINK})))"
-    r"|(?<![가-힣])(?:최종 ?)?(?:정답|답변|답)(?:은|는|이|을|:| :)+"
-    r"|\b(?:response|choice|selection) ?:|\bans\. "
-    r"|答案(?:是|为|為|选|:)+|答え(?:は|:)+)"
+_CUE = re.compile(
+    rf"{_NOUN}\b[\"')\]]{{0,2}}{_MIDDLE} ?(?:[:=→]|->|- |(?P<link>{_LINK}))|(?:response|choice|selection) ?:|ans\. "
+    r"|(?:정답|답변|답)(?:은|는|이|을|:| :)+|答案(?:是|为|為|选|:)+|答え(?:は|:)+"
 )
+_BEFORE_CUE = re.compile(r"(?:[\s.,;:!()\[\]{}\"'|/-]|the|my|so|final|correct|right|best|overall)*+")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n")
 _CONCLUSION = re.compile(
     r"(?:^|[.:;!?] |\n)(?:therefore|thus|hence|so|in conclusion|consequently|accordingly|finally|in summary"
@@ -62,29 +67,42 @@ class Decision(NamedTuple, Generic[_Said]):
     said: _Said | None
 
 
-def decided(lower: str, decisions: list[Decision[_Said]]) -> _Said | None:
+def decided(
+    lower: str, decisions: list[Decision[_Said]], same: Callable[[_Said, _Said], bool] = operator.eq
+) -> _Said | None:
     """The last of the firmest answers; or a later one that corrects it.
 
-    None where it is taken back, or where another one stands right before it, without a word in between.
+    None where it is taken back, or where another one, not the same, stands right before it without a word in between.
     """
     if not decisions:
         return None
     decisions.sort(key=lambda one: (one.firmness, one.start))
     firmest = decisions[-1]
-    later = [one for one in decisions if one.start >= firmest.end and corrected(lower, firmest.end, one.start)]
-    if later:
-        return max(later, key=lambda one: one.start).said
+    correction = _CORRECTS.search(lower, firmest.end)
+    if correction is not None:
+        later = [one for one in decisions if one.start >= correction.start()]
+        if later:
+            return max(later, key=lambda one: one.start).said
     if len(decisions) > 1:
         before = decisions[-2]
-        between = lower[before.end : firmest.start]
-        if before.firmness == firmest.firmness and before.said != firmest.said and not between.strip(_PUNCTUATION):
+        adjacent = before.firmness == firmest.firmness and behind(_BEFORE_CUE, lower, before.end) >= firmest.start
+        if adjacent and (before.said is None or firmest.said is None or not same(before.said, firmest.said)):
             return None
-    return None if withdrawn(lower, firmest.end) else firmest.said
+    return None if _WITHDRAWN.search(lower, firmest.end) else firmest.said
 
 
 def explicit(lower: str) -> Iterator[Cue]:
-    """ "ANSWER:", "the correct answer is", "정답은": but not "if …, the answer would be"."""
-    for match in _CUES.finditer(lower):
+    """ "ANSWER:", "the correct answer is", "정답은": but not "if …, the answer would be". Of very many, the last."""
+    return iter(deque(_explicit(lower), maxlen=_MOST))
+
+
+def _explicit(lower: str) -> Iterator[Cue]:
+    at = 0
+    for trigger in _TRIGGER.finditer(lower):
+        match = _CUE.match(lower, trigger.start()) if trigger.start() >= at else None
+        if match is None:
+            continue
+        at = match.end()
         if match["link"] is not None and match["link"].startswith("would be"):
             low = max(0, match.start() - 120)
             begin = max(low, lower.rfind("\n", low, match.start()), lower.rfind(". ", low, match.start()))
@@ -115,11 +133,6 @@ def behind(words: re.Pattern[str], lower: str, at: int, end: int | None = None) 
     return at if match is None else match.end()
 
 
-def corrected(lower: str, start: int, end: int) -> bool:
-    """Whether the writer has second thoughts in between."""
-    return _CORRECTS.search(lower, start, end) is not None
-
-
-def withdrawn(lower: str, start: int) -> bool:
-    """Whether what was said before is taken back."""
-    return _WITHDRAWN.search(lower, start) is not None
+def last(pattern: re.Pattern[str], lower: str, start: int, end: int) -> re.Match[str] | None:
+    """The last match within these bounds."""
+    return next(iter(deque(pattern.finditer(lower, start, end), maxlen=1)), None)

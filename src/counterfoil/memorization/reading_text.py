@@ -35,18 +35,16 @@ _PLAIN: dict[int, str] = {
 }
 _SUPERSCRIPT = {ord(high): low for high, low in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", strict=True)}
 _POWERS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
-_BLANKS = re.compile(r"[^\S\n]+")
+_BLANKS = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")
 _LINES = re.compile(r" ?\n[ \n]*")
 _BULLET = re.compile(r"^(?:[*•·▪‣+-] |#{1,6} |>+ ?)+", re.M)
-_TIMES = re.compile(r"(?<=\S) \*{1,2} (?=\S)|(?<=[\d)])\*{1,2}(?=[\d(])")
-_MARKUP = re.compile(r"\*+|`+|(?<![A-Za-z0-9])__?|__?(?![A-Za-z0-9])")
+_TIMES = re.compile(r" \*{1,2} (?=\S)|\*\*(?=[\d(])(?<=[\d)]\*\*)|\*(?=[\d(])(?<=[\d)]\*)")
+_UNDERLINED = re.compile(r"(?<![A-Za-z0-9])__?|__?(?![A-Za-z0-9])")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _ANSWER_TAG = re.compile(r"<(?:final_)?answer>", re.I)
 _TAG = re.compile(r"</?[A-Za-z_]{2,20}/?>")
 _DOLLARS = re.compile(r"(?<![A-Za-z$])(?:US|AU?|CA?|HK|NZ|SG?|NT|R)?\$(?=\s?[\d(.-])")
-_CODES = re.compile(
-    r"\b(?:USD|EUR|GBP|JPY|CHF|KRW|CAD|AUD|CNY|RMB|INR|HKD|SGD|NZD|SEK|NOK|DKK|BRL|MXN|ZAR) ?(?=[\d(.-])", re.I
-)
+_CODES = re.compile(r"(?:USD|EUR|GBP|JPY|CHF|KRW|CAD|AUD|CNY|RMB|INR|HKD|SGD|NZD|SEK|NOK|DKK|BRL|MXN|ZAR) ?(?=[\d(.-])")
 _LATEX = (
     (re.compile(r"\{,\}"), ","),
     (re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|bf|rm) ?\{([^{}\n]{0,200})\}"), r"\1"),
@@ -104,6 +102,8 @@ def plain(text: str) -> str:
     if "<" in text:
         text = _TAG.sub("\n", _ANSWER_TAG.sub("\nANSWER: ", text))
     text = _BULLET.sub("", text)
-    if "*" in text or "`" in text or "_" in text:
-        text = _MARKUP.sub("", _TIMES.sub(" × ", text))
-    return text.strip()
+    if "*" in text:
+        text = _TIMES.sub(" × ", text).replace("*", "")
+    if "_" in text:
+        text = _UNDERLINED.sub("", text)
+    return text.replace("`", "").strip()

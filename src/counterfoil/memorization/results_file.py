@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 
 from counterfoil.errors import UserError
+from counterfoil.memorization.questions import Question
+from counterfoil.memorization.scoring import TRUSTED
 
 
 class Original(msgspec.Struct):
@@ -86,27 +88,28 @@ def reported_summary(results: Results) -> dict[str, Any]:
     }
 
 
-def results_of(rows: Sequence[Mapping[str, Any]], model: str, dataset: str) -> dict[str, Any]:
-    """A run's records of one model and variant in the seed's format. Controls and lures have no place in it."""
+def results_of(
+    rows: Sequence[Mapping[str, Any]], model: str, dataset: str, questions: Mapping[str, Question]
+) -> dict[str, Any]:
+    """A run's records of one model and variant in the seed's format; `questions` are those that are known, by id.
+
+    Controls and lures have no place in it. Nor has a question that was not answered with all its draws: such a file
+    has no word for what failed.
+    """
+    arms = [row for row in rows if row["control"] is None]
+    lost = {row["parent"] for row in arms if row["correct"] is None}
     by_parent: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        if row["control"] is not None or row["correct"] is None:
+    for row in arms:
+        if row["parent"] in lost:
             continue
         result = by_parent.setdefault(
             row["parent"], {"question_id": row["parent"], "original": {}, "perturbations": []}
         )
         if row["level"] == 0:
+            result["correct_answer"] = row["gold"]
             result["original"] = {"answer": row["answer"], "correct": row["correct"]}
         else:
-            result["perturbations"].append(
-                {
-                    "level": row["level"],
-                    "valid": row["status"] in ("verified", "imported"),
-                    "perturbed_answer": row["gold"],
-                    "model_answer": row["answer"],
-                    "correct": row["correct"],
-                }
-            )
+            result["perturbations"].append(_perturbation(row, questions.get(row["question_id"])))
     found = [result for result in by_parent.values() if result["original"]]
     levels = sorted({p["level"] for result in found for p in result["perturbations"]})
     metadata = {"model": model, "dataset": dataset, "n_questions": len(found), "perturbation_levels": levels}
@@ -114,3 +117,17 @@ def results_of(rows: Sequence[Mapping[str, Any]], model: str, dataset: str) -> d
     if found:
         content["summary"] = reported_summary(msgspec.convert(content, Results))
     return content
+
+
+def _perturbation(row: Mapping[str, Any], question: Question | None) -> dict[str, Any]:
+    perturbation = {
+        "level": row["level"],
+        "valid": row["status"] in TRUSTED,
+        "perturbed_answer": row["gold"],
+        "model_answer": row["answer"],
+        "correct": row["correct"],
+    }
+    if question is not None:
+        changes = [f"{it.name} changed from {it.before} to {it.after}" for it in question.changes]
+        perturbation |= {"perturbed_answer": question.value, "changes_made": changes}
+    return perturbation

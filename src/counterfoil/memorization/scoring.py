@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+# Gold answers that were computed, and those of files from elsewhere; what a model wrote is shown apart.
+TRUSTED = ("verified", "imported")
+# Level 3 is another skill, and never inside the gap.
+GAP_LEVELS = (1, 2)
+
 # As in the seed's analysis, for K draws: each question is exactly one of these.
 Kind = Literal["robust", "memorized", "improved", "robust-incorrect"]
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
+from counterfoil.memorization.existing import load_existing
+from counterfoil.memorization.findings import texts_by_id
 from counterfoil.memorization.importers import ImportedQuestions, import_cfa
-from counterfoil.memorization.loading import load_set
+from counterfoil.memorization.loading import existing_path, load_set
 from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.perturbed import PerturbedSet
 from counterfoil.memorization.planted import respondent
-from counterfoil.memorization.prompts import load_variants, messages
+from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
 from counterfoil.memorization.questions import Question
 from counterfoil.memorization.reading import Answer, read_answer
 from counterfoil.runs.imports import Importer
@@ -53,8 +55,9 @@ class Memorization:
         self._settings = with_defaults(OPTIONS, settings or {})
         self._format = (settings or {}).get("format")
         self._files: Sequence[str] = (settings or {}).get("files") or ()
-        self._data: str | None = None
         self._questions: PerturbedSet | ImportedQuestions | None = None
+        # The texts of imported questions by file and id, where the user has named the dataset.
+        self._texts: dict[str, Mapping[str, str]] = {}
         tolerance = self._settings["tolerance"]
         self._tolerance = None if tolerance is None else Decimal(str(tolerance))
 
@@ -71,13 +74,19 @@ class Memorization:
         return Memorization(settings)
 
     def dataset(self, data: str | None) -> PerturbedSet | ImportedQuestions:
-        self._data = data
+        if self._format != "cfa":
+            self._questions = load_set(data, self._settings)
+            return self._questions
         # The seed's files tell of their questions only which they are; the dataset, if it is named, tells the rest.
-        self._questions = ImportedQuestions(self._files) if self._format == "cfa" else load_set(data, self._settings)
+        self._questions = ImportedQuestions(self._files)
+        if data is not None:
+            existing = load_existing(existing_path(data))
+            self._texts = {name: texts_by_id(existing, results) for name, results in self._questions.results.items()}
         return self._questions
 
     def variants(self, names: Sequence[str], dataset: Any) -> list[Variant]:
-        return load_variants(names)
+        """Replies from elsewhere may be to any of the shipped prompts."""
+        return load_variants(names or (VARIANTS if self._format else ()))
 
     def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
         return respondent(settings, questions)
@@ -89,6 +98,8 @@ class Memorization:
         return messages(question, variant)
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> Answer | None:
+        if variant.prompt is None:  # somebody else's words: what they ask for is taken to be a letter
+            [variant] = load_variants(["mcq"])
         return read_answer(question, variant, reply.text, self._tolerance)
 
     async def judge(self, question: Question, reading: Answer, ask: JudgeAsk) -> None:
@@ -112,9 +123,9 @@ class Memorization:
         if isinstance(self._questions, ImportedQuestions):
             from counterfoil.memorization.findings import finding_estimates, reported_estimates
 
-            for results in self._questions.results.values():
+            for name, results in self._questions.results.items():
                 estimates += reported_estimates(results)
-                estimates += finding_estimates(results, self._texts(results))
+                estimates += finding_estimates(results, self._texts.get(name))
         return estimates
 
     def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
@@ -136,17 +147,8 @@ class Memorization:
             from counterfoil.memorization.findings import findings
 
             for name, results in self._questions.results.items():
-                for *_, sentence in findings(results, self._texts(results)):
+                for *_, sentence in findings(results, self._texts.get(name)):
                     say(f"{Path(name).name}: {sentence}")
-
-    def _texts(self, results: Any) -> Mapping[str, str] | None:
-        """The texts of imported questions, where the user has named the dataset."""
-        if self._data is None:
-            return None
-        from counterfoil.memorization.findings import texts_by_id
-        from counterfoil.memorization.recipes import read_rows
-
-        return texts_by_id(read_rows(Path(self._data)), results)
 
 
 suite = Memorization()

@@ -8,6 +8,7 @@ import msgspec
 import polars as pl
 
 from counterfoil.memorization.paired import lures_of, questions_of
+from counterfoil.memorization.scoring import GAP_LEVELS
 from counterfoil.stats import Estimate, proportions, ratios, signed_means
 
 ALL: tuple[str, ...] = ()
@@ -26,25 +27,26 @@ def summarize(records: pl.DataFrame) -> list[Estimate]:
     paired = _paired(questions, "perturbed")
     estimates = [
         *_unread(replied, ALL),
-        *proportions(paired, "o", metric="accuracy_original"),
-        *_gap(paired, ALL),
-        *_robust(paired, ALL),
-        *_gap(paired, ("topic",)),
+        *_all(paired, ALL),
+        *_all(paired, ("topic",)),
     ]
-    for level in (1, 2, 3):
-        arm = _paired(questions, f"level {level}").with_columns(level=pl.lit(level))
-        if arm["v"].count():
-            estimates += _unread(replied.filter(pl.col("level") == level), ("level",))
-            # Level 3 is another skill: how often it is right, and no gap.
-            estimates += (
-                _gap(arm, ("level",))
-                if level < 3
-                else proportions(arm, "v", metric="accuracy_perturbed", by=("level",))
-            )
+    in_gap = [level for level in GAP_LEVELS if questions[f"level {level}"].count()]
+    for level in in_gap:
+        estimates += _unread(replied.filter(pl.col("level") == level), ("level",))
+        alone = _paired(questions_of(records.filter(pl.col("level").is_in([0, level]))), "perturbed")
+        # Where there is one level, what is robust at it is what is robust.
+        of_level = _all if len(in_gap) > 1 else _gap
+        estimates += of_level(alone.with_columns(level=pl.lit(level)), ("level",))
+    # Level 3 is another skill: how often it is right, and no gap.
+    other = _paired(questions, "level 3").with_columns(level=pl.lit(3))
+    if other["v"].count():
+        estimates += _unread(replied.filter(pl.col("level") == 3), ("level",))
+        estimates += proportions(other, "v", metric="accuracy_perturbed", by=("level",))
     estimates += _controls(questions)
     lures = lures_of(records)
     if lures.height:
         estimates += proportions(lures, "old", metric="kept_old")
+        estimates += proportions(lures, "old", metric="kept_old", by=("topic",))
         estimates += signed_means(lures, "excess", metric="kept_old_excess")
         estimates += signed_means(lures, "excess", metric="kept_old_excess", by=("topic",))
     return [*estimates, *_not_computed(records)]
@@ -57,6 +59,11 @@ def _paired(questions: pl.DataFrame, arm: str) -> pl.DataFrame:
     return questions.with_columns(o=o, v=v)
 
 
+def _all(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
+    original = proportions(paired, "o", metric="accuracy_original", by=by)
+    return [*original, *_gap(paired, by), *_robust(paired, by)]
+
+
 def _gap(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
     paired = paired.with_columns(gap=pl.col("o") - pl.col("v"))
     return [
@@ -67,17 +74,7 @@ def _gap(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
 
 def _robust(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
     o, v = pl.col("o"), pl.col("v")
-    defined = o.is_not_null()
-    right = o == 1
-    paired = paired.with_columns(
-        robust=pl.when(defined).then(right & pl.col("all_right")),
-        suspect=pl.when(defined).then(right & ~pl.col("all_right")),
-        improved=pl.when(defined).then(~right & pl.col("any_right")),
-        robust_1=o * v,
-        suspect_1=o * (1 - v),
-        improved_1=(1 - o) * v,
-        k=pl.lit(1),
-    )
+    paired = paired.with_columns(robust_1=o * v, suspect_1=o * (1 - v), improved_1=(1 - o) * v, k=pl.lit(1))
     names = {"robust": "robust_accuracy", "suspect": "memorization_suspect", "improved": "improved"}
     return [
         *(it for column, metric in names.items() for it in proportions(paired, column, metric=metric, by=by)),

@@ -1,1 +1,24 @@
-"""What a run found, for people to read."""
+"""What a run found, for people to read. It can be called, too: `counterfoil.report(run)` writes the page."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from counterfoil.runs.folder import Run
+
+
+class _Report(ModuleType):
+    """Once this package is loaded, Python puts it in the place of the function of the same name."""
+
+    def __call__(self, runs: Run | str | Path | Sequence[Run | str | Path], *, out: str | Path | None = None) -> Path:
+        from counterfoil.api import report
+
+        return report(runs, out=out)
+
+
+sys.modules[__name__].__class__ = _Report

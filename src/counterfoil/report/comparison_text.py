@@ -5,13 +5,16 @@ from __future__ import annotations
 from counterfoil.report.text import table
 from counterfoil.runs.compare import Compared, Comparison
 
+# The metrics by which sides are put into groups here; those of the others are in the JSON.
+HEADLINES = ("accuracy", "score_threshold", "diff_bias_ambiguous", "memorization_gap")
+
 
 def comparison_text(comparison: Comparison) -> str:
     """Overall figures first, then groups that differ, what could not be aligned, ties, and the source's own table."""
     sections = []
     for aligned in comparison.alignment:
         overall = [row for row in comparison.rows if (row.a, row.b) == (aligned.a, aligned.b)]
-        lines = [f"{aligned.b} against {aligned.a}: {aligned.both:,} questions in both."]
+        lines = [f"{aligned.b} against {aligned.a}: {aligned.both:,} items in both."]
         if aligned.only_a or aligned.only_b:
             lines.append(
                 f"{aligned.only_a:,} are only in {aligned.a}, {aligned.only_b:,} only in {aligned.b}, "
@@ -20,6 +23,9 @@ def comparison_text(comparison: Comparison) -> str:
         for label, number in aligned.left_out.items():
             if number:
                 lines.append(f"{number:,} failed or were not asked in {label}: left out on both sides.")
+        if aligned.compared < aligned.both:
+            lines.append(f"{aligned.compared:,} are compared.")
+        lines += aligned.caveats
         lines += [
             f"{label}: {_outcomes(of)}."
             for label, of in ((aligned.a, aligned.outcomes_a), (aligned.b, aligned.outcomes_b))
@@ -30,18 +36,22 @@ def comparison_text(comparison: Comparison) -> str:
         apart = [row for row in overall if row not in whole and row.verdict in ("higher", "lower")]
         tested = sum(1 for row in overall if row not in whole and row.p is not None)
         if tested:
-            lines += ["", f"{len(apart)} of {tested} group figures differ after correction (Holm)."]
+            differ = "differs" if len(apart) == 1 else "differ"
+            lines += ["", f"{len(apart)} of {tested} group figures {differ} after correction (Holm)."]
         if apart:
             lines += ["", table([heading, *map(_cells, apart)])]
         notes = list(dict.fromkeys(f"{row.metric}: {row.note}." for row in whole if row.note))
         sections.append("\n".join([*lines, *([""] if notes else []), *notes[:6]]))
     for metric, groups in comparison.tied.items():
-        if metric in ("accuracy", "score_threshold", "diff_bias_ambiguous", "memorization_gap"):
+        if metric in HEADLINES:
             sections.append(f"{metric}: can't be told apart: {'; '.join(' = '.join(group) for group in groups)}.")
+    if comparison.not_compared:
+        sections.append(f"Not on all sides, and so not compared: {', '.join(comparison.not_compared)}.")
     if comparison.seed_table:
         sections.append(_seed_table(comparison))
     sections.append(
-        "Differences are the second side minus the first, with 95 % intervals. Not told apart is not equal."
+        "Differences are the second side minus the first, with 95 % intervals; `could show` is the smallest true "
+        "difference that would be found in 4 of 5 such comparisons. Not told apart is not equal."
     )
     return "\n\n".join(sections)
 

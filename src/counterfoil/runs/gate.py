@@ -9,7 +9,9 @@ from typing import NamedTuple
 from counterfoil.errors import UserError
 from counterfoil.runs.compare import Compared, Comparison
 
-_CONDITION = re.compile(r"\s*(?P<metric>\w+)(?:\.(?P<part>low|high))?\s*(?P<sign>[<>])\s*(?P<number>[-+]?\d*\.?\d+)\s*")
+_CONDITION = re.compile(
+    r"\s*(?P<metric>\w+)(?:\.(?P<part>low|high))?\s*(?P<sign>[<>])\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*"
+)
 
 
 class Gate(NamedTuple):
@@ -38,9 +40,10 @@ def failing(comparison: Comparison, gates: Iterable[Gate]) -> list[str]:
         if gate.metric not in known:
             raise UserError(f"--fail-if {gate.text!r}: there is no metric {gate.metric}; there are {', '.join(known)}.")
         rows = [row for row in comparison.rows if row.metric == gate.metric and not row.group]
+        if not rows:
+            raise UserError(f"--fail-if {gate.text!r}: {gate.metric} has no overall figure here.")
         sentences += [
-            f"{gate.text} holds for {row.b} against {row.a}: "
-            f"{row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}]."
+            f"{gate.text} holds for {row.b} against {row.a}: {row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}]."
             for row in rows
             if _holds(row, gate)
         ]

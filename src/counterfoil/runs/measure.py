@@ -7,6 +7,14 @@ import msgspec
 Groups = tuple[tuple[str, ...], ...]
 
 
+class Limit(msgspec.Struct, frozen=True):
+    """No figure is given where the mean of `column` is above `most` on one side; `why` says so."""
+
+    column: str
+    most: float
+    why: str
+
+
 class Measure(msgspec.Struct, frozen=True, kw_only=True):
     """A metric Σ coefficient · mean(column) over items, in a frame with a row for each item of a model and variant.
 
@@ -21,3 +29,4 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True):
     groups: Groups = ((),)
     where_both: str | None = None
     label: tuple[str, str] | None = None
+    limit: Limit | None = None

@@ -1,7 +1,8 @@
 """Latent states: how a respondent's chances differ from cluster to cluster.
 
-In each cluster a chance is k ÷ 10, with k beta-binomial; with ρ = 1 it is 0 or 1. Its mean is the setting p and its variance ρ·p(1−p), so two
-replies of a cluster correlate with ρ: exactly, and with few different chances, each of which needs a respondent.
+In each cluster a chance is k ÷ 10, with k beta-binomial; with ρ = 1 it is 0 or 1. Its mean is the setting p and its
+variance ρ·p(1−p), so two replies of a cluster correlate with ρ: exactly, and with few different chances, each of which
+needs a respondent.
 """
 
 from __future__ import annotations

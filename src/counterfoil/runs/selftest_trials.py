@@ -1,9 +1,9 @@
-"""Trials: questions and latent states drawn anew, replies as text, readings, rows, and frames of many trials at once."""
+"""Trials: questions and latent states drawn anew, replies as text, readings, rows, frames of many trials at once."""
 
 from __future__ import annotations
 
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,9 +15,6 @@ from counterfoil.runs.rows import Item, Rows, Standing
 from counterfoil.runs.selftest_cells import Cell, Planting
 from counterfoil.runs.selftest_levels import draw_levels
 from counterfoil.runs.suite import Row, Suite, Variant
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # Trials that are estimated together, each as a model of its own: that takes hardly more time than one.
 TOGETHER = 50
@@ -124,7 +121,8 @@ def batches(pool: Pool, cell: Cell, trials: int, seed: Sequence[int]) -> Iterato
                 alike.add(trial, rng, drawn)
             if unlike is not None and trial % _FOR_POWER == 0:
                 unlike.add(trial, rng, drawn)
-        yield Batch(len(some), first.frame(), alike and alike.frame(), unlike and unlike.frame())
+        others = [side.frame() if side is not None and side.answered else None for side in (alike, unlike)]
+        yield Batch(len(some), first.frame(), *others)
 
 
 class _Side:
@@ -136,6 +134,10 @@ class _Side:
         self._settings = settings
         self._numbers: list[int] = []
         self._drawn: list[tuple[int, list[int]]] = []
+
+    @property
+    def answered(self) -> bool:
+        return bool(self._drawn)
 
     def add(self, trial: int, rng: np.random.Generator, drawn: list[int]) -> None:
         """Answer these clusters, each with latent states of this respondent alone."""
@@ -161,14 +163,14 @@ class _Side:
         sizes = np.array([len(cluster) * repeats for cluster in self._pool.asked])
         place = np.concatenate([np.repeat(np.arange(len(drawn)), sizes[drawn]) for _, drawn in self._drawn])
         trial = np.repeat([trial for trial, _ in self._drawn], [int(sizes[drawn].sum()) for _, drawn in self._drawn])
-        said = {
-            "model": pl.Series(trial).cast(pl.String),
-            "variant": pl.lit(planting.variant),
-            "repeat": pl.Series(np.arange(len(place)) % repeats),
-            "cluster": pl.Series(place).cast(pl.String),
-        }
+        said = (
+            pl.Series("model", trial).cast(pl.String),
+            pl.lit(planting.variant).alias("variant"),
+            pl.Series("repeat", np.arange(len(place)) % repeats),
+            pl.Series("cluster", place).cast(pl.String),
+        )
         named = [pl.format("{} {}", "cluster", name).alias(name) for name in ("question_id", *planting.names)]
-        return self._pool.scored.frame()[self._numbers].with_columns(**said).with_columns(named)
+        return self._pool.scored.frame()[self._numbers].with_columns(said).with_columns(named)
 
 
 def _done(coroutine: Coroutine[Any, Any, Row]) -> Row:

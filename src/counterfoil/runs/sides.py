@@ -22,17 +22,19 @@ class Side(NamedTuple):
 def contrasts(runs: Sequence[Run], models: Sequence[str], variants: Sequence[str]) -> list[tuple[Side, Side]]:
     """The pairs to compare.
 
-    Named models are compared in every variant that they share, named variants for every model. Of two runs, what has
-    the same model and variant is compared; failing that, the same variant, if each run has one model; failing that,
-    what there is, if each run has one model and one variant. Within one run: all its models, or all its variants.
+    Only named models and variants take part, where any are named. Two or more named models are compared in every
+    variant that they share, else two or more named variants for every model. Otherwise, of two runs, what has the
+    same model and variant is compared; failing that, the same variant, if each run has one model; failing that, what
+    there is, if each run has one model and one variant. Within one run: all its models, or all its variants.
     """
-    if len(models) == 1 or len(variants) == 1:
-        raise UserError("Name two or more models after --models, or two or more variants after --variants.")
     there = [
         _Cell(index, str(row["model"]), str(row["variant"])) for index, run in enumerate(runs) for row in run.outcomes
     ]
     _check(models, [cell.model for cell in there], "model")
     _check(variants, [cell.variant for cell in there], "variant")
+    there = [
+        cell for cell in there if (not models or cell.model in models) and (not variants or cell.variant in variants)
+    ]
     pairs = [pair for pair in combinations(there, 2) if _belongs(*pair, models, variants, there)]
     if not pairs:
         raise UserError(
@@ -55,10 +57,10 @@ class _Cell(NamedTuple):
 
 
 def _belongs(a: _Cell, b: _Cell, models: Sequence[str], variants: Sequence[str], there: Sequence[_Cell]) -> bool:
-    if models:
-        return {a.model, b.model} <= set(models) and a.model != b.model and a.variant == b.variant
-    if variants:
-        return {a.variant, b.variant} <= set(variants) and a.variant != b.variant and a.model == b.model
+    if len(models) > 1:
+        return a.model != b.model and a.variant == b.variant
+    if len(variants) > 1:
+        return a.variant != b.variant and a.model == b.model
     if len({cell.run for cell in there}) > 1:
         if a.run == b.run:
             return False
@@ -95,3 +97,9 @@ def _check(named: Sequence[str], there: Sequence[str], what: str) -> None:
     for name in named:
         if name not in there:
             raise UserError(f"There is no {what} {name} in these runs: there are {', '.join(dict.fromkeys(there))}.")
+
+
+def only_side(run: Run) -> Side:
+    """The one side of a run with one model and one variant."""
+    [row] = run.outcomes
+    return Side(run, str(row["model"]), str(row["variant"]), str(row["model"]))

@@ -159,7 +159,8 @@ class Suite(Protocol):
 
     def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, Sequence[Measure]]:
         """What two sides are compared by: a frame of items, made from the records of one model and variant, and the
-        metrics over it. `left_out` is true for items that can't count on either side; `settings` are the run's.
+        metrics over it. `left_out` is true for items that can't count on either side; `settings` are the run's, with
+        `data`, the name of its dataset.
         """
         ...
 

@@ -13,7 +13,8 @@ from counterfoil.runs.suite import Suite
 
 # The suites of this package, found without a look at what else is installed.
 BUILT_IN: dict[str, str] = {
-    "explain": "counterfoil.explain.suite:suite", "bias": "counterfoil.bias.suite:suite",
+    "explain": "counterfoil.explain.suite:suite",
+    "bias": "counterfoil.bias.suite:suite",
     "memorization": "counterfoil.memorization.suite:suite",
 }
 ENTRY_POINTS = "counterfoil.suites"

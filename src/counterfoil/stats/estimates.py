@@ -91,10 +91,15 @@ def signed_means(
     cluster: str = "cluster",
     weight: str | None = None,
     most_per_cluster: float | None = None,
+    balanced: bool = False,
 ) -> list[Estimate]:
-    """`signed_mean` of the column `value`, for each model, variant and group."""
+    """`signed_mean` of the column `value`, for each model, variant and group. `balanced`: by design, a cluster holds as
+    many records that pull up as that pull down, so that the correlation within it may be negative.
+    """
     keys, layout, sums = mean_sums(frame, _columns(by, cluster, weight), value, low=-1)
-    return _estimates(keys, by, bonett_price(layout, sums, most_per_cluster=most_per_cluster), metric)
+    least = -1.0 if balanced else 0.0
+    intervals = bonett_price(layout, sums, most_per_cluster=most_per_cluster, least_correlation=least)
+    return _estimates(keys, by, intervals, metric)
 
 
 def difference(

@@ -42,7 +42,9 @@ def wilson(layout: Layout, sums: MeanSums) -> list[Interval]:
     return intervals_from(bounds, "Wilson, cluster-robust")
 
 
-def bonett_price(layout: Layout, sums: MeanSums, *, most_per_cluster: float | None = None) -> list[Interval]:
+def bonett_price(
+    layout: Layout, sums: MeanSums, *, most_per_cluster: float | None = None, least_correlation: float = 0.0
+) -> list[Interval]:
     """Means m of values in −1…1: the adjusted Wald interval of Bonett and Price (2012) with n_eff = σ²/V.
 
     One +1 and one −1 are added to n_eff values with mean m and mean square Q, then an ordinary interval is made:
@@ -50,14 +52,15 @@ def bonett_price(layout: Layout, sums: MeanSums, *, most_per_cluster: float | No
         m' = n_eff·m/(n_eff + 2),   Q' = (n_eff·Q + 2)/(n_eff + 2),   m' ± c·sqrt((Q' − m'²)/(n_eff + 2))
 
     `most_per_cluster` limits n_eff to that many for each cluster: for differences of means over many draws, whose
-    spread within a cluster says little about how clusters differ.
+    spread within a cluster says little about how clusters differ. `least_correlation` is −1 where clusters are
+    balanced by design, so that what is high in a cluster makes something else in it low.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         total = layout.total(sums.n)
         clusters = layout.total(sums.n > 0)
         mean = layout.total(sums.s) / total
         mean_square = layout.total(sums.q) / total
-        spread = spread_of_mean(layout, sums, mean)
+        spread = spread_of_mean(layout, sums, mean, least_correlation=least_correlation)
         n_eff = spread.n_eff(mean_square - mean**2)
         if most_per_cluster is not None:
             n_eff = np.minimum(n_eff, most_per_cluster * clusters)
@@ -77,6 +80,8 @@ def residuals(
     return sums.s - m * sums.n, sums.q - 2 * m * sums.s + m**2 * sums.n
 
 
-def spread_of_mean(layout: Layout, sums: MeanSums, mean: NDArray[np.float64]) -> Spread:
+def spread_of_mean(
+    layout: Layout, sums: MeanSums, mean: NDArray[np.float64], *, least_correlation: float = 0.0
+) -> Spread:
     """The spread of the weighted mean."""
-    return spread_of(layout, sums.n, sums.n2, *residuals(layout, sums, mean))
+    return spread_of(layout, sums.n, sums.n2, *residuals(layout, sums, mean), least_correlation=least_correlation)

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from counterfoil.stats.spread import Spread
 
 
+# The tests are to say nothing about levels: which one counts is known only to who makes families of them.
+_ANY = 1.0
+
+
 class Arms(NamedTuple):
     """One term of a metric: its coefficient, and for each item the values of both arms (nan: does not count)."""
 
@@ -52,33 +56,76 @@ class Difference(NamedTuple):
         return float(smallest_difference(self.error, self.df, level=level))
 
 
-def difference_of(arms: Sequence[Arms], clusters: NDArray[np.int64], *, low: float, level: float = 0.05) -> Difference:
-    """The difference between both arms; values lie in `low`…1, and clusters are numbered from 0."""
-    count = int(clusters.max()) + 1 if clusters.size else 0
+class Case(NamedTuple):
+    """One difference to be found: its terms, the cluster of each item (numbered from 0), values in `low`…1."""
+
+    arms: Sequence[Arms]
+    clusters: NDArray[np.int64]
+    low: float = 0.0
+
+
+def difference_of(arms: Sequence[Arms], clusters: NDArray[np.int64], *, low: float) -> Difference:
+    """`differences_of` for one."""
+    [difference] = differences_of([Case(arms, clusters, low)])
+    return difference
+
+
+def differences_of(cases: Sequence[Case]) -> list[Difference]:
+    """The difference between both arms of each case. All share the numbers of their clusters, and the drawn flips."""
+    count = max((int(case.clusters.max()) + 1 for case in cases if case.clusters.size), default=0)
+    found = [_interval(case, count) for case in cases]
+    paired = [it.paired for it in found if it.paired is not None]
+    flips = iter(
+        sign_flip_tests(
+            np.column_stack([sums.s for sums in paired]),
+            np.column_stack([sums.records for sums in paired]).astype(np.int64),
+            level=_ANY,
+        )
+        if paired
+        else []
+    )
+    swapped = [it.terms for it in found if it.paired is None]
+    swaps = iter(swap_tests(swapped, level=_ANY) if swapped else [])
+    differences = []
+    for case, it in zip(cases, found, strict=True):
+        test = next(swaps if it.paired is None else flips)
+        if it.interval.value is None:
+            test = test._replace(p=None, smallest_p=1.0, differing=0, note="not defined: one side has no values")
+        value_a, value_b = (_value(case.arms, side) for side in ("a", "b"))
+        pairs = int(np.sum(~np.isnan(case.arms[0].a) & ~np.isnan(case.arms[0].b)))
+        differences.append(Difference(value_a, value_b, it.interval, test, it.error, it.df, pairs))
+    return differences
+
+
+class _Found(NamedTuple):
+    """What is known before the tests are made; `paired` are the sums of paired differences, where they are paired."""
+
+    interval: Interval
+    error: float
+    df: float
+    paired: MeanSums | None
+    terms: list[Term]
+
+
+def _interval(case: Case, count: int) -> _Found:
+    arms, clusters, low = case
     layout = Layout(np.zeros(count, dtype=np.int64), 1)
     # On a scale from 0 to 1, as the intervals want it.
     width = 1.0 - low
     scaled = [Arms(arm.coefficient * width, (arm.a - low) / width, (arm.b - low) / width) for arm in arms]
-    value_a, value_b = (_value(arms, side) for side in ("a", "b"))
-    paired = len(arms) == 1 and bool(np.array_equal(np.isnan(arms[0].a), np.isnan(arms[0].b)))
-    if paired:
+    if len(arms) == 1 and bool(np.array_equal(np.isnan(arms[0].a), np.isnan(arms[0].b))):
         [(coefficient, a, b)] = scaled
-        sums = _sums(b - a, clusters, count)
-        [interval] = bonett_price(layout, sums)
-        spread = spread_of_mean(layout, sums, layout.total(sums.s) / np.maximum(layout.total(sums.n), 1))
-        [test] = sign_flip_tests(sums.s[:, None], sums.records[:, None].astype(np.int64), level=level)
+        paired = _sums(b - a, clusters, count)
+        [interval] = bonett_price(layout, paired)
+        spread = spread_of_mean(layout, paired, layout.total(paired.s) / np.maximum(layout.total(paired.n), 1))
         interval = _scaled(interval, coefficient)
-    else:
-        sides = [
-            part
-            for coefficient, a, b in scaled
-            for part in ((coefficient, _sums(b, clusters, count)), (-coefficient, _sums(a, clusters, count)))
-        ]
-        [interval] = contrast(layout, sides)
-        spread, _ = contrast_spread(layout, sides)
-        [test] = swap_tests([[_term(arm, clusters, count) for arm in arms]], level=level)
-    pairs = int(np.sum(~np.isnan(arms[0].a) & ~np.isnan(arms[0].b)))
-    return Difference(value_a, value_b, interval, test, _error(interval, spread), float(spread.df[0]), pairs)
+        return _Found(interval, _error(interval, spread), float(spread.df[0]), paired, [])
+    sums = [(arm.coefficient, _sums(arm.a, clusters, count), _sums(arm.b, clusters, count)) for arm in scaled]
+    sides = [part for coefficient, a, b in sums for part in ((coefficient, b), (-coefficient, a))]
+    [interval] = contrast(layout, sides)
+    spread, _ = contrast_spread(layout, sides)
+    terms = [Term(coefficient, (Ratio(a.s, a.n, b.s, b.n),)) for coefficient, a, b in sums]
+    return _Found(interval, _error(interval, spread), float(spread.df[0]), None, terms)
 
 
 def _value(arms: Sequence[Arms], side: str) -> float | None:
@@ -99,11 +146,6 @@ def _sums(values: NDArray[np.float64], clusters: NDArray[np.int64], count: int) 
     s = np.bincount(where, weights=found, minlength=count).astype(np.float64)
     q = np.bincount(where, weights=found * found, minlength=count).astype(np.float64)
     return MeanSums(n, n, n, s, q)
-
-
-def _term(arm: Arms, clusters: NDArray[np.int64], count: int) -> Term:
-    a, b = _sums(arm.a, clusters, count), _sums(arm.b, clusters, count)
-    return Term(arm.coefficient, (Ratio(a.s, a.n, b.s, b.n),))
 
 
 def _error(interval: Interval, spread: Spread) -> float:

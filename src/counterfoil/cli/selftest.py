@@ -1,0 +1,45 @@
+"""counterfoil selftest: does the whole pipeline find a truth that was planted?"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+EXAMPLE = "counterfoil selftest explain --trials 400"
+
+
+def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    parser.add_argument("suite", metavar="SUITE", help="the suite's name")
+    parser.add_argument(
+        "--trials", type=int, default=400, metavar="N", help="how often questions and replies are drawn (default: 400)"
+    )
+    parser.add_argument(
+        "--questions",
+        type=int,
+        metavar="N",
+        help="draw so many questions in each trial (templates, where questions come in such), whatever the grid says",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="draw other questions and replies (default: 0)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+
+
+def call(parsed: argparse.Namespace) -> int:
+    from counterfoil.cli.results import print_json
+    from counterfoil.console import say
+    from counterfoil.runs.selftest import selftest
+    from counterfoil.runs.selftest_progress import watching
+    from counterfoil.runs.selftest_text import selftest_text
+
+    with watching(parsed.suite) as progress:
+        result = selftest(
+            parsed.suite, trials=parsed.trials, questions=parsed.questions, seed=parsed.seed, progress=progress
+        )
+    if parsed.json:
+        print_json(result)
+    else:
+        print(selftest_text(result))
+    for failure in result.failures:
+        say(f"{failure}.")
+    return 1 if result.failures else 0

@@ -1,0 +1,195 @@
+"""A run's estimates and records as files for other tools: CSV, parquet and LaTeX."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from counterfoil.runs.files import explained, replacing
+from counterfoil.runs.folder import RECORDS, Run
+from counterfoil.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Columns of the group come between what an estimate is of and what it is.
+_OF = ("metric", "model", "variant")
+_IS = ("value", "low", "high", "confidence", "n", "clusters", "method", "note")
+# Spreadsheets take a cell for a formula that begins so, perhaps behind blanks, in either width.
+_FORMULA = r"^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])"
+_NUMBER = r"^[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$"
+
+
+def write_csv(run: Run, folder: Path) -> list[Path]:
+    """summary.csv, one row for each estimate, and records.csv. No cell is a formula: what begins like one has an
+    apostrophe before it, unless it is a plain number. Lists are JSON. Undefined is an empty cell.
+    """
+    import polars as pl
+
+    written = []
+    for name, frame in (("summary.csv", summary_frame(run.estimates).lazy()), ("records.csv", _records(run))):
+        path = _within(folder, name)
+        with replacing(path) as temporary:
+            frame.with_columns(pl.col(pl.String).pipe(_neutral)).sink_csv(temporary)
+        written.append(path)
+    return written
+
+
+def write_parquet(run: Run, folder: Path) -> list[Path]:
+    """summary.parquet, with the columns of summary.csv, and records.parquet as it is."""
+    summary, records = _within(folder, "summary.parquet"), _within(folder, RECORDS)
+    with replacing(summary) as temporary:
+        summary_frame(run.estimates).write_parquet(temporary)
+    with replacing(records) as temporary:
+        shutil.copyfile(run.folder / RECORDS, temporary)
+    return [summary, records]
+
+
+def write_latex(run: Run, folder: Path) -> list[Path]:
+    """summary.tex with the overall estimates, and summary_by_….tex for each kind of group."""
+    by_kind: dict[tuple[str, ...], list[Estimate]] = {}
+    for it in run.estimates:
+        by_kind.setdefault(tuple(it.group), []).append(it)
+    suite = run.whole_summary.suite
+    written = []
+    for kind, estimates in by_kind.items():
+        # Keys of groups are names in code; a suite of somebody else's may have others, and no name is a path.
+        name = "_".join(["summary", *(["by"] if kind else []), *(re.sub(r"\W", "_", key) for key in kind)])
+        path = _within(folder, f"{name}.tex")
+        with replacing(path) as temporary:
+            temporary.write_text(latex_table(estimates, suite), encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def summary_frame(estimates: Iterable[Estimate]) -> pl.DataFrame:
+    """The estimates as a tidy table: a row each, a column `group_KEY` for each key of any group."""
+    import polars as pl
+
+    rows = [msgspec.to_builtins(it) for it in estimates]
+    keys = list(dict.fromkeys(key for row in rows for key in row["group"]))
+    counts = {"n": pl.Int64, "clusters": pl.Int64}
+    texts = (*_OF, "method", "note")
+    columns = {
+        **{name: [row[name] for row in rows] for name in _OF},
+        **{
+            f"group_{key}": [None if key not in row["group"] else str(row["group"][key]) for row in rows]
+            for key in keys
+        },
+        **{name: [row[name] for row in rows] for name in _IS},
+    }
+    schema = {
+        name: pl.String if name in texts or name.startswith("group_") else counts.get(name, pl.Float64)
+        for name in columns
+    }
+    return pl.DataFrame(columns, schema=schema)
+
+
+def latex_table(estimates: Sequence[Estimate], suite: str) -> str:
+    """A table in the manner of booktabs, one row for each estimate, with its interval, n and clusters; it goes on over
+    pages. All estimates are in the same kind of group.
+    """
+    keys = list(estimates[0].group) if estimates else []
+    heading = ["metric", *keys, "model", "variant", "estimate", "interval", "n", "clusters"]
+    levels = ", ".join(f"{level:.4g}" for level in sorted({100 * it.confidence for it in estimates}))
+    caption = f"{suite}{' by ' + ', '.join(keys) if keys else ''}: estimates with intervals at {levels} % confidence"
+    head = " & ".join(map(escaped, heading)) + r" \\"
+    notes: dict[str, dict[str, None]] = {}
+    for it in estimates:
+        if it.note:
+            notes.setdefault(it.note, {})[it.metric] = None
+    return "\n".join(
+        [
+            r"% \usepackage{booktabs, longtable}",
+            rf"\begin{{longtable}}{{{'l' * (len(keys) + 3)}rlrr}}",
+            rf"\caption{{{escaped(caption)}}} \\",
+            r"\toprule",
+            head,
+            r"\midrule",
+            r"\endfirsthead",
+            r"\toprule",
+            head,
+            r"\midrule",
+            r"\endhead",
+            r"\bottomrule",
+            r"\endfoot",
+            *(" & ".join(_cells(it)) + r" \\" for it in estimates),
+            r"\end{longtable}",
+            *map(_note, notes, notes.values()),
+            "",
+        ]
+    )
+
+
+_LATEX: dict[str, str | int | None] = {
+    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    "−": r"\ensuremath{-}",
+    "≥": r"\ensuremath{\ge}",
+    "÷": r"\ensuremath{\div}",
+    # Else read as an argument of the line's end before it.
+    "[": "{[}",
+    "*": "{*}",
+    **{chr(code): " " for code in (*range(32), *range(127, 160))},
+}
+
+
+def escaped(text: str) -> str:
+    """The text so that LaTeX prints it, whatever is in it."""
+    # Two hyphens would become a dash.
+    return re.sub("-(?=-)", "-{}", text.translate(str.maketrans(_LATEX)))
+
+
+def _cells(it: Estimate) -> list[str]:
+    interval = "" if it.low is None and it.high is None else f"[{_number(it.low, '?')}, {_number(it.high, '?')}]"
+    texts = [it.metric, *map(str, it.group.values()), it.model, it.variant]
+    return [*map(escaped, texts), _number(it.value, "not defined"), interval, str(it.n), str(it.clusters)]
+
+
+def _note(note: str, metrics: Iterable[str]) -> str:
+    return rf"\noindent{{\footnotesize {escaped(', '.join(metrics))}: {escaped(note)}.\par}}"
+
+
+def _number(value: float | None, otherwise: str) -> str:
+    """Three decimals, with a minus that is one, and none before zero."""
+    return otherwise if value is None else f"${round(value, 3) + 0.0:.3f}$"
+
+
+def _records(run: Run) -> pl.LazyFrame:
+    """The records, lists as JSON."""
+    import polars as pl
+
+    frame = pl.scan_parquet(run.folder / RECORDS)
+    lists = [name for name, kind in frame.collect_schema().items() if isinstance(kind, pl.List)]
+    # {"list":[…]} without what is around the list.
+    as_json = [
+        pl.when(pl.col(name).is_not_null())
+        .then(pl.struct(list=name).struct.json_encode().str.strip_prefix('{"list":').str.strip_suffix("}"))
+        .alias(name)
+        for name in lists
+    ]
+    return frame.with_columns(as_json)
+
+
+def _neutral(text: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    risky = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
+    return pl.when(risky).then("'" + text).otherwise(text).name.keep()
+
+
+def _within(folder: Path, name: str) -> Path:
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder / name

@@ -1,0 +1,99 @@
+"""Where the questions of a run come from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from counterfoil.errors import UserError
+from counterfoil.memorization.loading import existing_path, load_set
+from counterfoil.memorization.perturbed import encode_set, write_set
+from counterfoil.memorization.templates import load_bank
+
+ANNUITY = Path(__file__).with_name("annuity.toml")
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"
+needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data/cfa is not here")
+
+
+def settings(**given: Any) -> dict[str, Any]:
+    return {"levels": [1], "draws": 2, "controls": True, "lure": True, "set_seed": 0} | given
+
+
+def arms(questions: Any) -> Counter[str]:
+    return Counter(it.control or f"level {it.level}" for it in questions)
+
+
+def test_the_bank_is_the_default() -> None:
+    found = load_set(None, settings())
+    assert found.name == "bank"
+    assert len({it.template for it in found}) == len(load_bank()) >= 80
+    assert found.sha256 == load_set("bank", settings()).sha256
+    assert found.sha256 == hashlib.sha256(encode_set(found)).hexdigest()
+
+
+def test_options_say_what_is_drawn() -> None:
+    made = arms(load_set(str(ANNUITY), settings(levels=[1, 2], draws=3)))
+    assert made["level 0"] == 1
+    assert [made[arm] for arm in ("level 1", "level 2", "again", "reshuffled", "lure")] == [3] * 5
+    bare = arms(load_set(str(ANNUITY), settings(controls=False, lure=False)))
+    assert bare == {"level 0": 1, "level 1": 2}
+
+
+def test_another_seed_is_another_set() -> None:
+    one, same, other = (load_set(str(ANNUITY), settings(set_seed=seed)).sha256 for seed in (0, 0, 1))
+    assert one == same != other
+
+
+def test_a_frozen_set_is_taken_as_it_is(tmp_path: Path) -> None:
+    drawn = load_set(str(ANNUITY), settings(levels=[1, 2, 3]))
+    sha256 = write_set(tmp_path / "set.jsonl", drawn)
+    frozen = load_set(str(tmp_path / "set.jsonl"), settings(draws=1, set_seed=9))
+    assert list(frozen) == list(drawn)
+    assert frozen.sha256 == sha256 == drawn.sha256
+    assert frozen.name == "set.jsonl"
+
+
+def test_templates_of_the_user() -> None:
+    found = list(load_set(str(ANNUITY), settings()))
+    assert {it.status for it in found} == {"verified"}
+    assert found[0].parent is None
+    assert load_set(str(ANNUITY), settings()).name == "annuity.toml"
+
+
+@pytest.mark.parametrize("data", ["nothing", "plausibleqa", "nothing.json"])
+def test_unknown_names_are_refused(data: str) -> None:
+    with pytest.raises(UserError, match=r"there is no such dataset .*bank, cfa-easy"):
+        load_set(data, settings())
+
+
+def test_public_questions_must_be_fetched_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for name in ("cfa-easy", "cfa"):
+        with pytest.raises(UserError, match="counterfoil data get cfa"):
+            existing_path(name)
+
+
+def test_questions_without_recipes_are_said_so(tmp_path: Path) -> None:
+    rows = [{"text": "Q:What is 1 + 1?,CHOICES: A: 1,B: 2,C: 3", "gold": 1}]
+    (tmp_path / "mine.json").write_text(json.dumps(rows), encoding="utf-8")
+    with pytest.raises(UserError, match="recipes for none of the 1 questions"):
+        load_set(str(tmp_path / "mine.json"), settings())
+
+
+@needs_data
+def test_the_users_copy_of_public_questions(tmp_path: Path) -> None:
+    copy = SHARED / "cfa_easy.json"
+    found = load_set(str(copy), settings())
+    originals = [it for it in found if it.parent is None]
+    assert len(originals) >= 100
+    assert {it.source for it in found} == {"recipe"}
+    # The same questions as they come from Hugging Face.
+    rows = [{"text": row["text"], "gold": row["gold"]} for row in json.loads(copy.read_bytes())]
+    pl.DataFrame(rows).write_parquet(tmp_path / "test.parquet")
+    assert load_set(str(tmp_path / "test.parquet"), settings()).sha256 == found.sha256

@@ -1,0 +1,165 @@
+"""A reply is read as a careful reader would read it, and the answer is judged against the question."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterfoil.memorization.prompts import load_variants
+from counterfoil.memorization.questions import Question
+from counterfoil.memorization.reading import Answer, matches, read_answer, read_letter, read_number
+
+LINES = (Path(__file__).parent / "readings.jsonl").read_text(encoding="utf-8").strip().split("\n")
+READINGS = [json.loads(line) for line in LINES]
+MONEY = ("$14,047.16", "$16,215.64", "$15,030.46")
+MCQ, OPEN = load_variants(["mcq", "open"])
+
+
+def a_question(**fields: Any) -> Question:
+    """The annuity of the seed at 7 %, in the lure arm: C is right, A is the original's gold, B another draw's."""
+    known: dict[str, Any] = {
+        "id": "annuity/lure-1", "parent": "annuity/0", "template": "annuity", "topic": "quantitative methods",
+        "level": 0, "draw": 1, "control": "lure", "text": "What is it worth?", "options": MONEY, "gold": "C",
+        "value": "$15,030.46", "digits": 2, "percent": False, "old": "A", "sham": "B", "changes": (), "steps": "",
+        "expression": "pv", "computed": None, "status": "verified", "source": "bank",
+    }  # fmt: skip
+    return Question(**(known | fields))
+
+
+@pytest.mark.parametrize("row", READINGS, ids=lambda row: row["reply"][-40:].encode("unicode_escape").decode())
+def test_as_a_careful_reader_says(row: dict[str, Any]) -> None:
+    if "options" in row:
+        assert read_letter(row["reply"], row["options"]) == row["expected"]
+    else:
+        scale = Decimal(row.get("scale", 1))
+        said = read_number(row["reply"], percent=row["percent"], digits=row["digits"], scale=scale)
+        assert said == (None if row["expected"] is None else Decimal(row["expected"]))
+
+
+def test_there_are_many_kinds_of_replies() -> None:
+    for letters in (True, False):
+        rows = [row for row in READINGS if ("options" in row) == letters]
+        assert len(rows) >= 150
+        assert sum(row["expected"] is None for row in rows) >= 25
+    assert sum(row["source"] == "smollm2" for row in READINGS) >= 20
+
+
+@pytest.mark.parametrize(
+    ("reply", "options", "letter"),
+    [
+        # 14,047.16 is 0.16 from A, and 983.30 from the next one.
+        ("14,047", MONEY, "A"),
+        # 1 % of 15,030.46 is 150.30: 15,180 is 149.54 away from C, and 1,035.64 from B.
+        ("15,180", MONEY, "C"),
+        ("15,181", MONEY, None),
+        # Half way: 10.05 is 0.05 from A, which is less than 1 % of it, but no less than half of the 0.1 from B.
+        ("10.05", ("10.00", "10.15", "12.00"), None),
+        ("10.04", ("10.00", "10.15", "12.00"), "A"),
+        # The last digit of 0.3 leaves open what is within 0.05 of it.
+        ("0.34", ("0.3", "0.9", "1.5"), "A"),
+        ("0.36", ("0.3", "0.9", "1.5"), None),
+        # Without a unit: a share of 1, or the whole amount, where only that is of the options' size.
+        ("0.155", ("15.5%", "12.2%", "0.9%"), "A"),
+        ("269,280,000", ("$283.00 million", "$269.28 million", "$12.00 million"), "B"),
+        ("1,732,000", ("$1,732 thousand", "$1,472 thousand", "$900 thousand"), "A"),
+        ("900,000", ("$1,732 thousand", "$1,472 thousand", "$900 thousand"), "C"),
+        # With one: no other reading.
+        ("0.155%", ("15.5%", "12.2%", "0.9%"), None),
+        ("0.9 billion", ("$900 million", "$800 million", "$0.9 million"), "A"),
+        ("45 bps", ("0.45%", "0.54%", "4.5%"), "A"),
+        ("0.45%", ("45 bps.", "54 bps.", "450 bps."), "A"),
+    ],
+)
+def test_a_number_instead_of_a_letter(reply: str, options: tuple[str, ...], letter: str | None) -> None:
+    assert read_letter(f"ANSWER: {reply}", options) == letter
+
+
+def test_matching_is_within_half_a_unit_of_the_last_digit() -> None:
+    value = Decimal("15030.46")
+    for number, right in (("15030.455", True), ("15030.465", True), ("15030.4549", False), ("15030.4651", False)):
+        assert matches(Decimal(number), value, 2, None) is right
+    assert matches(Decimal("15.5"), Decimal("15"), 0, None)
+    assert not matches(Decimal("15.51"), Decimal("15"), 0, None)
+
+
+def test_a_tolerance_widens_and_never_narrows() -> None:
+    value = Decimal("15.50")
+    assert matches(Decimal("15.60"), value, 2, Decimal("0.1"))
+    assert not matches(Decimal("15.61"), value, 2, Decimal("0.1"))
+    assert matches(Decimal("15.505"), value, 2, Decimal("0.001"))
+
+
+def test_letters_are_judged() -> None:
+    question = a_question()
+    said = [read_answer(question, MCQ, f"ANSWER: {letter}", None) for letter in "ABC"]
+    assert said == [
+        Answer(letter="A", number=None, correct=False, kept_old=True, sham=False),
+        Answer(letter="B", number=None, correct=False, kept_old=False, sham=True),
+        Answer(letter="C", number=None, correct=True, kept_old=False, sham=False),
+    ]
+    assert read_answer(question, MCQ, "I can't say.", None) is None
+
+
+def test_numbers_are_judged() -> None:
+    question = a_question()
+    said = [
+        read_answer(question, OPEN, f"ANSWER: {number}", None) for number in ("14047.16", "16,215.64", "$15,030.46")
+    ]
+    assert said == [
+        Answer(letter=None, number="14047.16", correct=False, kept_old=True, sham=False),
+        Answer(letter=None, number="16215.64", correct=False, kept_old=False, sham=True),
+        Answer(letter=None, number="15030.46", correct=True, kept_old=False, sham=False),
+    ]
+    assert read_answer(question, OPEN, "ANSWER: C", None) is None
+
+
+def test_the_tolerance_reaches_the_judgement() -> None:
+    question = a_question()
+    for tolerance, right in ((None, False), (Decimal("0.4"), False), (Decimal("0.46"), True)):
+        answer = read_answer(question, OPEN, "ANSWER: 15,030", tolerance)
+        assert answer is not None
+        assert answer.correct is right
+
+
+def test_where_there_is_no_old_answer_none_is_kept() -> None:
+    question = a_question(control=None, level=1, old=None, sham=None)
+    for variant, reply in ((MCQ, "ANSWER: A"), (OPEN, "ANSWER: 14,047.16")):
+        answer = read_answer(question, variant, reply, None)
+        assert answer is not None
+        assert (answer.correct, answer.kept_old, answer.sham) == (False, False, False)
+
+
+@pytest.mark.parametrize(
+    ("value", "percent", "reply", "number"),
+    [
+        ("$8.60 million", False, "$8,600,000", "8.6"),
+        ("$8.60 million", False, "8.60", "8.60"),
+        ("$8.60 million", False, "$0.0086 billion", "8.6"),
+        ("15.50%", True, "0.155", "15.5"),
+        # Of the size that is expected, whatever its digits: 0.0045 would be 0.0045 %.
+        ("0.45%", True, "0.45", "0.45"),
+        ("0.45%", True, "0.0045", "0.45"),
+        ("0.45%", True, "0.4512", "0.4512"),
+        ("0.45%", True, "45 bps", "0.45"),
+        ("–2.20%.", True, "(2.20%)", "-2.20"),
+    ],
+)
+def test_numbers_are_in_the_unit_of_the_question(value: str, percent: bool, reply: str, number: str) -> None:
+    question = a_question(value=value, percent=percent, options=(value, "1%", "2%"), gold="A", old=None, sham=None)
+    answer = read_answer(question, OPEN, f"ANSWER: {reply}", None)
+    assert answer is not None
+    assert answer.number is not None
+    assert Decimal(answer.number) == Decimal(number)
+    assert answer.correct
+
+
+def test_a_question_whose_gold_is_no_number_has_no_right_number() -> None:
+    question = a_question(
+        value="liquidity", options=("maturity", "liquidity", "inflation"), gold="B", old=None, sham=None
+    )
+    answer = read_answer(question, OPEN, "ANSWER: 5", None)
+    assert answer == Answer(letter=None, number="5", correct=False, kept_old=False, sham=False)
