@@ -53,10 +53,20 @@ def test_another_seed_is_another_set() -> None:
 def test_a_frozen_set_is_taken_as_it_is(tmp_path: Path) -> None:
     drawn = load_set(str(ANNUITY), settings(levels=[1, 2, 3]))
     sha256 = write_set(tmp_path / "set.jsonl", drawn)
-    frozen = load_set(str(tmp_path / "set.jsonl"), settings(draws=1, set_seed=9))
+    frozen = load_set(str(tmp_path / "set.jsonl"), settings(levels=None, draws=None, set_seed=9))
     assert list(frozen) == list(drawn)
     assert frozen.sha256 == sha256 == drawn.sha256
     assert frozen.name == "set.jsonl"
+
+
+def test_options_leave_a_part_of_a_frozen_set(tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl"
+    write_set(path, load_set(str(ANNUITY), settings(levels=[1, 2], draws=3)))
+    part = load_set(str(path), settings(levels=[2], draws=1, controls=False, lure=False))
+    assert arms(part) == {"level 0": 1, "level 2": 1}
+    assert part.sha256 != load_set(str(path), settings(levels=None, draws=None)).sha256
+    with pytest.raises(UserError, match=r"set\.jsonl has no questions of level 3"):
+        load_set(str(path), settings(levels=[3]))
 
 
 def test_templates_of_the_user() -> None:

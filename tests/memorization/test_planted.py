@@ -152,8 +152,6 @@ def test_without_memory_the_intervals_cover_0(skill: float) -> None:
 )
 def test_the_estimates_cover_the_truth(settings: Settings, form: str) -> None:
     truth = true_values(settings, DRAWS, open_form=form == "open")
-    # Without options there is nothing to reshuffle.
-    skipped = ("control_gap reshuffled", "excess_gap") if form == "open" else ()
     covered: dict[str, list[bool]] = {}
     for it in simulated(settings, bank(), range(40), form):
         name = it.metric
@@ -163,12 +161,12 @@ def test_the_estimates_cover_the_truth(settings: Settings, form: str) -> None:
             name += f" {it.group['control']}"
         elif it.group:
             continue
-        if name in truth and name not in skipped:
+        if name in truth:
             assert it.value is not None
             assert it.low is not None
             assert it.high is not None
             covered.setdefault(name, []).append(it.low <= truth[name] <= it.high)
-    assert set(covered) == set(truth) - set(skipped)
+    assert set(covered) == set(truth)
     for name, found in covered.items():
         # Fewer than 33 of 40 would come with a chance of 0.0003 where 95 % are covered.
         assert len(found) == 40

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.memorization.existing import Existing
@@ -30,10 +32,21 @@ def reported_estimates(results: Results) -> list[Estimate]:
         estimates.append(_plain(results, "memorization_gap", found["memorization_gap"], found["n_valid"], group))
     levels = list(summary["perturbation_levels"].values())
     if len(levels) == 1:
-        estimates.append(
-            _plain(results, "memorization_gap", levels[0]["memorization_gap"], levels[0]["n_valid"], REPORTED)
-        )
+        [only] = levels
+        estimates.append(_plain(results, "accuracy_perturbed", only["accuracy"], only["n_valid"], REPORTED))
+        estimates.append(_plain(results, "memorization_gap", only["memorization_gap"], only["n_valid"], REPORTED))
     return estimates
+
+
+def with_doubt(estimates: Iterable[Estimate]) -> list[Estimate]:
+    """Gaps of imported results, with the bound on what wrong gold answers could do to them."""
+    doubt = "the gold answers are the file's: if a share e of them is wrong, that moves the gap by up to e"
+    return [
+        msgspec.structs.replace(it, note="; ".join(filter(None, [doubt, it.note])))
+        if it.metric in ("memorization_gap", "consistency") and it.value is not None
+        else it
+        for it in estimates
+    ]
 
 
 def findings(results: Results, texts: Mapping[str, str] | None) -> list[tuple[str, int, int, str]]:

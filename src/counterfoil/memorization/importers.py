@@ -53,9 +53,9 @@ class ImportedQuestion(msgspec.Struct, frozen=True):
 class ImportedQuestions:
     """The questions of all files together: originals, and valid perturbations."""
 
-    def __init__(self, files: Sequence[str]) -> None:
+    def __init__(self, files: Sequence[str], model: str | None = None) -> None:
         self.name = ", ".join(Path(name).name for name in files)
-        self.results = {name: read_results(Path(name)) for name in files}
+        self.results = {name: read_results(Path(name), model) for name in files}
         content = b"".join(Path(name).read_bytes() for name in files)
         self.sha256 = hashlib.sha256(content).hexdigest()
         self._questions: dict[str, ImportedQuestion] = {}
@@ -71,11 +71,11 @@ class ImportedQuestions:
         return iter(self._questions.values())
 
 
-def import_cfa(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:
-    """The answers in the files, with what they say of them: right or not."""
+def import_cfa(files: Sequence[Path], questions: Mapping[str, Any], *, model: str | None = None) -> Iterator[Imported]:
+    """The answers in the files, with what they say of them: right or not. `model`: whose, where a file is silent."""
     seen: Counter[str] = Counter()
     for path in files:
-        results = read_results(path)
+        results = read_results(path, model)
         seen[results.model] += 1
         if seen[results.model] > 1:
             raise UserError(f"{path}: there is another file of {results.model}: import each in a command of its own.")

@@ -10,6 +10,7 @@ from typing import Any
 from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
 from counterfoil.memorization.existing import load_existing
+from counterfoil.memorization.options import DRAWS
 from counterfoil.memorization.perturbed import PerturbedSet, encode_set, read_set
 from counterfoil.memorization.questions import Question
 from counterfoil.memorization.recipes import apply, shipped_recipes
@@ -27,19 +28,44 @@ def load_set(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
     public questions (cfa-easy, or the user's copy) by the recipes that ship.
     """
     if data is not None and data.endswith(".jsonl"):
-        return read_set(Path(data))
+        return _part(read_set(Path(data)), settings)
+    levels = settings["levels"] or [1]
     questions: list[Question] = []
     for template in _templates(data):
         questions += make_variants(
             template,
             settings["set_seed"],
-            levels=settings["levels"],
+            levels=levels,
             controls=CONTROLS if settings["controls"] else (),
             lure=settings["lure"],
-            count=settings["draws"],
+            count=settings["draws"] or DRAWS,
         )
+    if not any(question.level for question in questions):
+        raise UserError(f"None of these templates has level {' or '.join(map(str, levels))}: ask for another --levels.")
     content = encode_set(questions)
     return PerturbedSet(Path(data or BANK).name, hashlib.sha256(content).hexdigest(), questions)
+
+
+def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
+    """What the options leave of a frozen set; its hash stays that of the file where they leave all of it."""
+    levels, draws = settings["levels"], settings["draws"]
+
+    def is_asked_for(question: Question) -> bool:
+        if question.control == "lure":
+            wanted = bool(settings["lure"])
+        elif question.control is not None:
+            wanted = bool(settings["controls"])
+        else:
+            wanted = not question.level or not levels or question.level in levels
+        return wanted and (draws is None or question.draw < draws)
+
+    every = list(frozen)
+    left = [question for question in every if is_asked_for(question)]
+    if len(left) == len(every):
+        return frozen
+    if not any(question.level for question in left):
+        raise UserError(f"{frozen.name} has no questions of level {' or '.join(map(str, levels))}.")
+    return PerturbedSet(frozen.name, hashlib.sha256(encode_set(left)).hexdigest(), left)
 
 
 def _templates(data: str | None) -> Sequence[Template]:

@@ -79,8 +79,8 @@ def verify_given(template: Template, given: Given) -> Worked:
             f"template {template.id}: its answer is {answer:.10g}, but the gold option {given.gold} is {gold.value}."
         )
     for letter, other in zip(LETTERS, given.numbers, strict=True):
-        # An option with fewer digits than the gold, as a bare 6 beside 5.8, is not what a rounded answer would be.
-        comparable = other.decimals >= gold.decimals
+        # An option with fewer digits than the gold, as a bare 6 beside 5.8, is a rounded answer only if it is near.
+        comparable = other.decimals >= gold.decimals or 100 * abs(answer - other.value) <= abs(other.value)
         as_printed = comparable and numbers.rounded(answer, other.decimals) == other.value
         if letter != given.gold and (as_printed or 2 * off >= abs(answer - other.value)):
             raise UserError(f"template {template.id}: its answer {answer:.10g} fits the wrong option {letter}, too.")

@@ -111,19 +111,16 @@ def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> d
     accuracy_perturbed = read * (a * s + u * (m * q + (1 - m) * g))
     gap = read * u * m * (a - q)
     renamed = read * u * m * (1 - kappa) * (a - g)
-    reshuffled = 0.0 if open_form else renamed
 
     def robust_at(k: int) -> float:
         return read ** (k + 1) * (s * a ** (k + 1) + u * m * a * q**k + u * (1 - m) * g ** (k + 1))
 
-    return {
+    values = {
         "accuracy_original": accuracy_original,
         "accuracy_perturbed": accuracy_perturbed,
         "memorization_gap": gap,
         "control_gap again": 0.0,
-        "control_gap reshuffled": reshuffled,
         "control_gap renamed": renamed,
-        "excess_gap": gap - reshuffled,
         "kept_old": read * (s * other + u * (m * a + (1 - m) * g)),
         "kept_old_excess": read * u * m * (a - other),
         "robust_accuracy": robust_at(draws),
@@ -133,6 +130,9 @@ def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> d
         "consistency": accuracy_perturbed / accuracy_original if accuracy_original else 0.0,
         "out_of_choice": settings.unread,
     }
+    if not open_form:
+        values |= {"control_gap reshuffled": renamed, "excess_gap": gap - renamed}
+    return values
 
 
 def _find(known: Mapping[str, list[Question]], text: str) -> Question | None:

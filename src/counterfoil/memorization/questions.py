@@ -81,8 +81,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asked_before(self) -> int:
-        """The control `again` has the words of the original."""
-        return self.draw + 1 if self.control == "again" else 0
+        """The control `again` has the words of the original; draws of `renamed` may have the same names."""
+        if self.control == "again":
+            return self.draw + 1
+        return self.draw if self.control == "renamed" else 0
 
     @property
     def columns(self) -> dict[str, Any]:

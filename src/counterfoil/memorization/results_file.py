@@ -46,8 +46,8 @@ class Results(msgspec.Struct):
         return str(self.metadata.get("model") or "unknown model")
 
 
-def read_results(path: Path) -> Results:
-    """A file in the seed's format; one sentence says what is wrong with it."""
+def read_results(path: Path, model: str | None = None) -> Results:
+    """A file in the seed's format; one sentence says what is wrong with it. `model` is its name where it has none."""
     try:
         results = msgspec.json.decode(path.read_bytes(), type=Results)
     except OSError as error:
@@ -56,6 +56,8 @@ def read_results(path: Path) -> Results:
         raise UserError(f"{path} is not a results.json of counterfactual testing: {error}.") from error
     if not results.results:
         raise UserError(f"{path} holds no results.")
+    if model is not None:
+        results.metadata.setdefault("model", model)
     return results
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,7 @@ class Memorization:
         self._settings = with_defaults(OPTIONS, settings or {})
         self._format = (settings or {}).get("format")
         self._files: Sequence[str] = (settings or {}).get("files") or ()
+        self._imported_model = (settings or {}).get("imported_model")
         self._questions: PerturbedSet | ImportedQuestions | None = None
         # The texts of imported questions by file and id, where the user has named the dataset.
         self._texts: dict[str, Mapping[str, str]] = {}
@@ -66,7 +68,7 @@ class Memorization:
 
     @property
     def importers(self) -> Mapping[str, Importer]:
-        return {"cfa": import_cfa}
+        return {"cfa": partial(import_cfa, model=self._imported_model)}
 
     def configured(self, settings: Mapping[str, Any]) -> Memorization:
         if settings["judges"]:
@@ -78,7 +80,7 @@ class Memorization:
             self._questions = load_set(data, self._settings)
             return self._questions
         # The seed's files tell of their questions only which they are; the dataset, if it is named, tells the rest.
-        self._questions = ImportedQuestions(self._files)
+        self._questions = ImportedQuestions(self._files, self._imported_model)
         if data is not None:
             existing = load_existing(existing_path(data))
             self._texts = {name: texts_by_id(existing, results) for name, results in self._questions.results.items()}
@@ -121,8 +123,9 @@ class Memorization:
 
         estimates = summarize(rows)
         if isinstance(self._questions, ImportedQuestions):
-            from counterfoil.memorization.findings import finding_estimates, reported_estimates
+            from counterfoil.memorization.findings import finding_estimates, reported_estimates, with_doubt
 
+            estimates = with_doubt(estimates)
             for name, results in self._questions.results.items():
                 estimates += reported_estimates(results)
                 estimates += finding_estimates(results, self._texts.get(name))

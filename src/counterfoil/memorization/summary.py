@@ -8,6 +8,7 @@ import msgspec
 import polars as pl
 
 from counterfoil.memorization.paired import lures_of, questions_of
+from counterfoil.memorization.questions import LETTERS
 from counterfoil.memorization.scoring import GAP_LEVELS
 from counterfoil.stats import Estimate, proportions, ratios, signed_means
 
@@ -22,6 +23,7 @@ NOT_COMPUTED = (
 
 def summarize(records: pl.DataFrame) -> list[Estimate]:
     """All estimates: paired, over questions with all their draws; by level, control and topic; level 3 apart."""
+    records = _without_empty_controls(records)
     replied = records.filter(pl.col("correct").is_not_null())
     questions = questions_of(records)
     paired = _paired(questions, "perturbed")
@@ -47,9 +49,16 @@ def summarize(records: pl.DataFrame) -> list[Estimate]:
     if lures.height:
         estimates += proportions(lures, "old", metric="kept_old")
         estimates += proportions(lures, "old", metric="kept_old", by=("topic",))
-        estimates += signed_means(lures, "excess", metric="kept_old_excess")
-        estimates += signed_means(lures, "excess", metric="kept_old_excess", by=("topic",))
+        estimates += signed_means(lures, "excess", metric="kept_old_excess", tested=True)
+        estimates += signed_means(lures, "excess", metric="kept_old_excess", by=("topic",), tested=True)
     return [*estimates, *_not_computed(records)]
+
+
+def _without_empty_controls(records: pl.DataFrame) -> pl.DataFrame:
+    """In an open variant, without options, there is nothing to reshuffle: that would be the original once more."""
+    is_open = (~pl.col("answer").is_in(LETTERS)).fill_null(True).all().over("model", "variant")
+    imported = (pl.col("status") == "imported").any().over("model", "variant")
+    return records.filter(imported | ~is_open | (pl.col("control") != "reshuffled").fill_null(True))
 
 
 def _paired(questions: pl.DataFrame, arm: str) -> pl.DataFrame:
@@ -68,7 +77,7 @@ def _gap(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
     paired = paired.with_columns(gap=pl.col("o") - pl.col("v"))
     return [
         *proportions(paired, "v", metric="accuracy_perturbed", by=by),
-        *signed_means(paired, "gap", metric="memorization_gap", by=by),
+        *signed_means(paired, "gap", metric="memorization_gap", by=by, tested=True),
     ]
 
 
@@ -93,10 +102,11 @@ def _controls(questions: pl.DataFrame) -> list[Estimate]:
     for control in CONTROLS:
         gaps = questions.with_columns(gap=pl.col("o") - pl.col(control), control=pl.lit(control))
         if gaps["gap"].count():
-            estimates += signed_means(gaps, "gap", metric="control_gap", by=("control",))
+            estimates += signed_means(gaps, "gap", metric="control_gap", by=("control",), tested=True)
     excess = questions.with_columns(excess=pl.col("reshuffled") - pl.col("perturbed"))
     if excess["excess"].count():
-        estimates += signed_means(excess, "excess", metric="excess_gap", most_per_cluster=MOST_PER_CLUSTER)
+        most = MOST_PER_CLUSTER
+        estimates += signed_means(excess, "excess", metric="excess_gap", most_per_cluster=most, tested=True)
     return estimates
 
 

@@ -23,4 +23,6 @@ class Estimate(msgspec.Struct, kw_only=True, omit_defaults=False):
     n: int
     clusters: int
     method: str
+    # Of the test against 0, where there is one; for groups adjusted (Holm) over those of the same model and variant.
+    p: float | None = None
     note: str | None = None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from counterfoil.stats.interval import Interval
+    from counterfoil.stats.sums import Layout, MeanSums
 
     Values = Sequence[float | None] | NDArray[np.generic] | pl.Series
     Clusters = Sequence[str] | Sequence[int] | NDArray[np.generic] | pl.Series
@@ -92,14 +93,17 @@ def signed_means(
     weight: str | None = None,
     most_per_cluster: float | None = None,
     balanced: bool = False,
+    tested: bool = False,
 ) -> list[Estimate]:
     """`signed_mean` of the column `value`, for each model, variant and group. `balanced`: by design, a cluster holds as
-    many records that pull up as that pull down, so that the correlation within it may be negative.
+    many records that pull up as that pull down, so that the correlation within it may be negative. `tested`: with p of
+    the test that flips the signs of clusters, after Holm over the groups of each model and variant.
     """
     keys, layout, sums = mean_sums(frame, _columns(by, cluster, weight), value, low=-1)
     least = -1.0 if balanced else 0.0
     intervals = bonett_price(layout, sums, most_per_cluster=most_per_cluster, least_correlation=least)
-    return _estimates(keys, by, intervals, metric)
+    estimates = _estimates(keys, by, intervals, metric)
+    return _with_p(estimates, layout, sums) if tested else estimates
 
 
 def difference(
@@ -168,6 +172,25 @@ def ratios(
     """`ratio` of two columns, for each model, variant and group."""
     keys, layout, sums = ratio_sums(frame, _columns(by, cluster, weight), numerator, denominator)
     return _estimates(keys, by, fieller(layout, sums), metric)
+
+
+def _with_p(estimates: list[Estimate], layout: Layout, sums: MeanSums) -> list[Estimate]:
+    import numpy as np
+
+    from counterfoil.stats.holm import holm
+    from counterfoil.stats.signflips import sign_flip_test
+
+    families: dict[tuple[str, str], list[Estimate]] = {}
+    for number, estimate in enumerate(estimates):
+        mine = layout.estimate == number
+        test = sign_flip_test(sums.s[mine], sums.records[mine].astype(np.int64))
+        estimate.p = test.p if estimate.value is not None else None
+        estimate.method = f"{estimate.method}; {test.method}"
+        families.setdefault((estimate.model, estimate.variant), []).append(estimate)
+    for family in families.values():
+        for estimate, adjusted in zip(family, holm([it.p for it in family]), strict=True):
+            estimate.p = adjusted
+    return estimates
 
 
 def _frame(values: Mapping[str, Any], clusters: Clusters, weights: Values | None) -> tuple[pl.DataFrame, Columns]:
