@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import permutations
+from itertools import combinations, permutations
 from statistics import fmean, pvariance
 from typing import Any
 
@@ -166,7 +166,7 @@ def test_wrong_use() -> None:
         alpha([[1, math.inf]], "interval")
 
 
-def difference(first: list[list[Any]], second: list[list[Any]], a: list[Any], b: list[Any], level: Level) -> Any:
+def difference(first: Any, second: Any, a: list[Any], b: list[Any], level: Level) -> Any:
     return alpha_difference(first, second, a, b, level=level, **NAMES)
 
 
@@ -195,6 +195,29 @@ def test_a_difference_that_is_not_defined() -> None:
     assert difference(units, [[1, 1]] * 20, names, names, "nominal").note == "one and the same value throughout"
     same = difference(units, units, names, names, "nominal")
     assert (same.value, same.low) == (0.0, None)
+    one_only = difference(units, [[1, 1]] * 19 + [[1, 2]], names, names, "nominal")
+    assert one_only.note == "no interval: without one of the clusters, one and the same value throughout"
+    agreed = [[i % 2, i % 2] for i in range(20)]
+    few = difference([[0, 1]] * 4 + agreed[4:], agreed, names, names, "nominal")
+    assert few.note == "no interval: fewer than 5 clusters with a disagreement (4)"
+
+
+@pytest.mark.parametrize("level", ["nominal", "interval"])
+def test_coverage_of_the_difference(level: Level) -> None:
+    """Three people and a judge who sees as they do: the true difference is 0. 45 questions, 400 trials."""
+    rng = np.random.default_rng(12)
+
+    def drawn() -> Any:
+        said = rng.normal(size=(45, 1)) + 0.8 * rng.normal(size=(45, 4))
+        scores = ((said > 0.3) if level == "nominal" else np.round(said * 20)).astype(int).tolist()
+        with_judge = [(row[3], row[person]) for row in scores for person in range(3)]
+        people = [pair for row in scores for pair in combinations(row[:3], 2)]
+        clusters = [question for question in range(45) for _ in range(3)]
+        return difference(with_judge, people, clusters, clusters, level)
+
+    found = [drawn() for _ in range(400)]
+    assert all(it.low is not None for it in found)
+    assert 0.90 <= fmean(it.low <= 0 <= it.high for it in found) <= 0.985
 
 
 @pytest.mark.parametrize(("level", "noise"), [("nominal", 0.6), ("interval", 1.0)])

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from counterfoil.rating.human import FORMULAS as HUMAN_FORMULAS
 from counterfoil.report.numbers import money, plural, with_interval
 from counterfoil.report.page_html import Html, details, facts, items, joined, table, tag
 from counterfoil.report.page_methods import methods_part
@@ -41,7 +42,7 @@ def run_part(run: Run, key: str, title: str) -> Html:
         "Estimates": joined([overall_tables(summary.estimates, order), group_tables(summary.estimates, order)]) or None,
         "Agreement": agreement and joined([tag("p", AGREEMENT), agreement]),
         "Records": records_part(run, suite),
-        "How the numbers were computed": methods_part(summary.estimates, suite.formulas),
+        "How the numbers were computed": methods_part(summary.estimates, {**HUMAN_FORMULAS, **suite.formulas}),
         "Manifest": details("manifest.json", tag("pre", tag("code", _pretty(manifest)), tabindex="0")),
     }
     there = {name: content for name, content in parts.items() if content}

@@ -11,6 +11,8 @@ from counterfoil.stats.estimate import Estimate
 
 ALL = "all"
 AGREEMENT = ("label_kappa", "score_spearman", "label_pearson")
+# What people's ratings agree with, by the end of the metric's name.
+AGREEMENT_OF_PEOPLE = ("_alpha", "_kappa", "_spearman", "_judge_gap")
 # A table this long is folded away at first.
 SHOWN_ROWS = 30
 
@@ -22,7 +24,7 @@ def overall_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html
     of_models = [it for it in estimates if not it.group]
     over_models = [it for it in estimates if it.group and (it.model, it.variant) == (ALL, ALL)]
     parts = [_table("Overall", of_models, order)] if of_models else []
-    for keys, some in _by_keys(it for it in over_models if it.metric not in AGREEMENT).items():
+    for keys, some in _by_keys(it for it in over_models if not _is_agreement(it)).items():
         parts.append(_table(f"Over all models and prompts, by {_and(keys)}", some, order))
     return joined(parts)
 
@@ -41,8 +43,13 @@ def group_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html:
 
 def agreement_table(estimates: Sequence[Estimate]) -> Html | None:
     """How far algorithm, judges and people agree; None where only one of them was there."""
-    some = [it for it in estimates if it.metric in AGREEMENT]
+    some = [it for it in estimates if _is_agreement(it)]
     return _table("Agreement", some, []) if some else None
+
+
+def _is_agreement(estimate: Estimate) -> bool:
+    metric = estimate.metric
+    return metric in AGREEMENT or (metric.startswith("human_") and metric.endswith(AGREEMENT_OF_PEOPLE))
 
 
 def _by_keys(estimates: Iterable[Estimate]) -> dict[tuple[str, ...], list[Estimate]]:
@@ -100,4 +107,5 @@ def _cell(estimate: Estimate | None, notes: Mapping[str, str]) -> str:
         return joined([tag("span", "not defined", class_="none"), mark, size])
     # Where there is no interval, a note says why, or the method does: the mean over five prompts, say.
     interval = between(estimate.low, estimate.high).strip() or ("no interval" if estimate.note else estimate.method)
-    return joined([tag("b", cell(estimate.value)), mark, tag("span", interval, class_="interval"), size])
+    tested = None if estimate.p is None else tag("small", f"p {estimate.p:.4f}")
+    return joined([tag("b", cell(estimate.value)), mark, tag("span", interval, class_="interval"), tested, size])

@@ -35,7 +35,7 @@ def write_csv(run: Run, folder: Path) -> list[Path]:
     for name, frame in (("summary.csv", summary_frame(run.estimates).lazy()), ("records.csv", _records(run))):
         path = _within(folder, name)
         with replacing(path) as temporary:
-            frame.with_columns(pl.col(pl.String).pipe(_neutral)).sink_csv(temporary)
+            frame.with_columns(pl.col(pl.String).pipe(neutral)).sink_csv(temporary)
         written.append(path)
     return written
 
@@ -182,7 +182,7 @@ def _records(run: Run) -> pl.LazyFrame:
     return frame.with_columns(as_json)
 
 
-def _neutral(text: pl.Expr) -> pl.Expr:
+def neutral(text: pl.Expr) -> pl.Expr:
     import polars as pl
 
     risky = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)

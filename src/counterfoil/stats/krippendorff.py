@@ -32,13 +32,16 @@ _CONSTANT = "one and the same value throughout"
 _ROUNDING = 1e-10
 
 
+_Part = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.float64]"]
+
+
 class _Coincidences(NamedTuple):
     """`whole[c, k]`: how often values c and k came together in a unit, each unit with the weight of its values; for
     each cluster the same of its units alone, as (rows, columns, amounts). `values`: what c and k stand for.
     """
 
     whole: NDArray[np.float64]
-    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]
+    parts: list[_Part]
     sizes: NDArray[np.float64]
     values: NDArray[np.float64]
 
@@ -85,7 +88,9 @@ def alpha_difference(
 ) -> Estimate:
     """Alpha of the first units less alpha of the second, where both come from the same clusters.
 
-    The interval is value ± c·s with the jackknife's s: a cluster is left out of both at once.
+    The interval is value ± c·s with the jackknife's s: a cluster is left out of both at once. Clusters without any
+    disagreement tell little of the difference: c is the t quantile with one degree of freedom less than there are
+    others, and with fewer than 5 of them there is no interval.
     """
     names: list[Hashable] = list(dict.fromkeys((*first_clusters, *second_clusters)))
     one = _coincidences(first, first_clusters, level, names)
@@ -100,19 +105,21 @@ def alpha_difference(
     value = _alpha(one.whole, one.values, level) - _alpha(other.whole, other.values, level)
     if math.isnan(value):
         return without_bounds(None, _CONSTANT if one.sizes.any() and other.sizes.any() else "no values")
-    telling = min(_telling(one), _telling(other))
-    if telling < FEWEST_CLUSTERS:
+    disputed = sum(_is_disputed(part) or _is_disputed(its) for part, its in zip(one.parts, other.parts, strict=True))
+    if disputed < FEWEST_CLUSTERS:
         return without_bounds(
-            value, f"no interval: fewer than {FEWEST_CLUSTERS} clusters with other than the commonest value ({telling})"
+            value, f"no interval: fewer than {FEWEST_CLUSTERS} clusters with a disagreement ({disputed})"
         )
     rest = (_left_out(one, level) - _left_out(other, level))[there]
+    if np.isnan(rest).any():
+        return without_bounds(value, f"no interval: without one of the clusters, {_CONSTANT}")
     error = math.sqrt((groups - 1) * float(np.var(rest)))
     if error < _ROUNDING:
         return without_bounds(value, "no interval: leaving out any one cluster changes nothing")
-    half = error * float(t_quantile((1 + CONFIDENCE) / 2, [groups - 1])[0])
+    half = error * float(t_quantile((1 + CONFIDENCE) / 2, [disputed - 1])[0])
     # Each of the two lies in −1…1.
     low, high = max(-2.0, value - half), min(2.0, value + half)
-    interval = _interval(value, low, high, n, groups, telling, _DIFFERENCE)
+    interval = _interval(value, low, high, n, groups, disputed, _DIFFERENCE)
     return _estimate(interval, metric, model, variant, group)
 
 
@@ -223,6 +230,12 @@ def _telling(found: _Coincidences) -> int:
     """In how many clusters anything but the commonest value occurs."""
     commonest = int(np.argmax(found.whole.sum(axis=1)))
     return sum(bool(np.any(rows != commonest)) for rows, *_ in found.parts)
+
+
+def _is_disputed(part: _Part) -> bool:
+    """Whether two different values came together in the cluster."""
+    rows, columns, _ = part
+    return bool(np.any(rows != columns))
 
 
 def _interval(value: float, low: float, high: float, n: int, groups: int, fewest: int, method: str) -> Interval:

@@ -1,0 +1,1 @@
+"""Human evaluation: studies in which people rate replies without knowing whose they are."""

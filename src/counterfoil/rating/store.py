@@ -1,0 +1,300 @@
+"""The study: tasks, raters and every rating, in an SQLite file of its own.
+
+Nothing is overwritten: a changed answer is a new row, and so is one that is taken back; the latest row of an item is
+what holds. A rating is durable when `rate` returns. Any number of threads and processes may write at the same time.
+"""
+
+from __future__ import annotations
+
+import hmac
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import msgspec
+
+from counterfoil.errors import UserError
+from counterfoil.rating.form import Form, Item, Task, Value, checked_item, checked_value, items
+from counterfoil.rating.schema import create_file, explained, open_file
+from counterfoil.rating.tasks import Made, Source
+
+# The rater who decides where the others disagree: may rate every task, and counts as none of them.
+ADJUDICATOR = "adjudicator"
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """What a study is. `run` is its run's folder, by its last name; the study lies in it."""
+
+    name: str
+    suite: str
+    form: Form
+    seed: int
+    per_question: int
+    # A question is confusing to people where the mean of their scores is above this.
+    confusing_at: float
+    run: str
+    created_at: str = ""
+
+
+class Rater(msgspec.Struct, frozen=True, kw_only=True):
+    """A person with a link of their own."""
+
+    id: int
+    name: str
+    token: str
+
+    @property
+    def is_adjudicator(self) -> bool:
+        return self.name == ADJUDICATOR
+
+    @property
+    def link(self) -> str:
+        return f"/rate/{self.token}"
+
+
+class Rating(NamedTuple):
+    """A row: what a rater said of an item, None where it was taken back. `undoes`: the row that this one undoes."""
+
+    id: int
+    rater: str
+    task: int
+    item: str
+    value: Value | None
+    at: str
+    form: str
+    undoes: int | None
+
+
+class Progress(NamedTuple):
+    """How many of a rater's tasks are done, and of how many."""
+
+    done: int
+    tasks: int
+
+
+class Study:
+    """An open study. Close it, or use it in a `with` statement."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._lock = threading.Lock()
+        self._connection = open_file(self.path)
+        [[content]] = self._all("SELECT content FROM about")
+        self.about = msgspec.json.decode(content, type=About)
+        self.form = self.about.form
+        self._version = self.form.version
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        about: About,
+        made: Sequence[Made],
+        raters: Sequence[Rater],
+        assigned: Mapping[int, Sequence[int]],
+    ) -> Study:
+        """Write a new study, and open it; `assigned` has the tasks of each rater in their order."""
+        about = msgspec.structs.replace(about, created_at=_now())
+
+        def fill(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT INTO about VALUES (?)", [_json(about)])
+            for it in made:
+                needed = len(items(about.form, it.task))
+                connection.execute("INSERT INTO task VALUES (?, ?, ?)", [it.task.id, needed, _json(it.task)])
+                connection.execute("INSERT INTO source VALUES (?, ?)", [it.task.id, _json(it.source)])
+            for rater in raters:
+                connection.execute("INSERT INTO rater VALUES (?, ?, ?)", [rater.id, rater.name, rater.token])
+            for person, tasks in assigned.items():
+                rows = ((person, place, task) for place, task in enumerate(tasks))
+                connection.executemany("INSERT INTO assignment VALUES (?, ?, ?)", rows)
+
+        create_file(path, fill)
+        return cls(path)
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    def raters(self) -> list[Rater]:
+        """All of them, the adjudicator last."""
+        rows = self._all("SELECT id, name, token FROM rater ORDER BY id")
+        return [Rater(id=number, name=name, token=token) for number, name, token in rows]
+
+    def rater(self, token: str) -> Rater:
+        """Whose token that is; compared in constant time."""
+        given = token.encode("utf-8", "replace")
+        found = [it for it in self.raters() if hmac.compare_digest(it.token.encode(), given)]
+        if not found:
+            raise UserError("There is no rater with this link: check that it was copied whole.")
+        return found[0]
+
+    def assigned(self, rater: Rater) -> list[int]:
+        """The rater's tasks in their order; all tasks for the adjudicator."""
+        if rater.is_adjudicator:
+            return [task for [task] in self._all("SELECT id FROM task ORDER BY id")]
+        rows = self._all("SELECT task FROM assignment WHERE rater = ? ORDER BY place", rater.id)
+        return [task for [task] in rows]
+
+    def task(self, number: int) -> Task:
+        """What raters see of a task."""
+        # SQLite has no larger numbers.
+        rows = self._all("SELECT content FROM task WHERE id = ?", number) if 0 < number < 2**63 else []
+        if not rows:
+            raise UserError(f"The study has no reply {number}.")
+        return msgspec.json.decode(rows[0][0], type=Task)
+
+    def made(self) -> list[Made]:
+        """All tasks with their sources: for results, never for raters."""
+        rows = self._all("SELECT task.content, source.content FROM task JOIN source ON task = id ORDER BY id")
+        return [
+            Made(msgspec.json.decode(task, type=Task), msgspec.json.decode(source, type=Source))
+            for task, source in rows
+        ]
+
+    def rate(self, rater: Rater, task: int, key: str, value: object) -> Rating:
+        """Save one answer: it is on the disk when this returns. The same answer again changes nothing."""
+        seen = self._own_task(rater, task)
+        item = checked_item(self.form, seen, key)
+        good = checked_value(self.form.question(item.question), value)
+        with self._writing() as connection:
+            latest = _one(connection, "WHERE rater = ? AND task = ? AND item = ?", [rater.id, task, key])
+            if latest is not None and latest.value == good:
+                return latest
+            return self._append(connection, rater, task, key, good, None)
+
+    def undo(self, rater: Rater) -> Rating | None:
+        """Take back the rater's last answer that was not taken back yet: what the item had before holds again.
+
+        The new row has that earlier value, None where there was none. None is returned where nothing is left.
+        """
+        with self._writing() as connection:
+            undone = "SELECT undoes FROM rating WHERE undoes IS NOT NULL"
+            last = _one(connection, f"WHERE rater = ? AND undoes IS NULL AND rating.id NOT IN ({undone})", [rater.id])
+            if last is None:
+                return None
+            where = "WHERE rater = ? AND task = ? AND item = ? AND rating.id < ?"
+            before = _one(connection, where, [rater.id, last.task, last.item, last.id])
+            earlier = None if before is None else before.value
+            return self._append(connection, rater, last.task, last.item, earlier, last.id)
+
+    def answers(self, rater: Rater, task: int) -> dict[str, Value]:
+        """What the rater has said of a task, by the items' keys."""
+        self._own_task(rater, task)
+        rows = self._ratings("WHERE rater = ? AND task = ?", rater.id, task)
+        return {it.item: it.value for it in rows if it.value is not None}
+
+    def progress(self, rater: Rater) -> Progress:
+        states = self._states(rater)
+        return Progress(sum(done for _, done in states), len(states))
+
+    def next_task(self, rater: Rater) -> int | None:
+        """The first of the rater's tasks, in their order, that is not done; None at the end."""
+        return next((task for task, done in self._states(rater) if not done), None)
+
+    def open_items(self, rater: Rater, task: int) -> list[Item]:
+        """What the rater has not rated yet of a task."""
+        said = self.answers(rater, task)
+        return [item for item in items(self.form, self.task(task)) if item.key not in said]
+
+    def latest(self) -> list[Rating]:
+        """What holds: of every rater and item the latest, unless it was taken back."""
+        return [it for it in self._ratings("") if it.value is not None]
+
+    def history(self) -> list[Rating]:
+        """Every row, in the order in which they were saved."""
+        rows = self._all(f"{_SELECT} ORDER BY rating.id")
+        return [_rating(row) for row in rows]
+
+    def _states(self, rater: Rater) -> list[tuple[int, bool]]:
+        """The rater's tasks in their order, and whether each is done."""
+        rated: dict[int, int] = {}
+        for it in self._ratings("WHERE rater = ?", rater.id):
+            rated[it.task] = rated.get(it.task, 0) + (it.value is not None)
+        needed: dict[int, int] = dict(self._all("SELECT id, items FROM task"))
+        return [(task, rated.get(task, 0) >= needed[task]) for task in self.assigned(rater)]
+
+    def _own_task(self, rater: Rater, task: int) -> Task:
+        """The task, if the rater may rate it."""
+        found = self.task(task)
+        if not rater.is_adjudicator and not self._all(
+            "SELECT 1 FROM assignment WHERE rater = ? AND task = ?", rater.id, task
+        ):
+            raise UserError(f"Reply {task} of the study is not one of those that {rater.name} rates.")
+        return found
+
+    def _append(
+        self,
+        connection: sqlite3.Connection,
+        rater: Rater,
+        task: int,
+        key: str,
+        value: Value | None,
+        undoes: int | None,
+    ) -> Rating:
+        at = _now()
+        row = [rater.id, task, key, _json(value), at, self._version, undoes]
+        done = connection.execute(
+            "INSERT INTO rating (rater, task, item, value, at, form, undoes) VALUES (?, ?, ?, ?, ?, ?, ?)", row
+        )
+        assert done.lastrowid is not None
+        return Rating(done.lastrowid, rater.name, task, key, value, at, self._version, undoes)
+
+    def _ratings(self, condition: str, *values: int) -> list[Rating]:
+        """The latest row of each item, among those that fulfil the condition."""
+        latest = f"SELECT max(id) FROM rating {condition} GROUP BY rater, task, item"  # noqa: S608 (our own conditions)
+        rows = self._all(f"{_SELECT} WHERE rating.id IN ({latest}) ORDER BY rating.id", *values)
+        return [_rating(row) for row in rows]
+
+    def _all(self, statement: str, *values: int) -> list[tuple[Any, ...]]:
+        with self._lock, explained(self.path):
+            return self._connection.execute(statement, values).fetchall()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One at a time over all threads and processes; what was written is on the disk at the end."""
+        with self._lock, explained(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+
+_SELECT = (
+    "SELECT rating.id, name, task, item, value, at, form, undoes FROM rating JOIN rater ON rater.id = rating.rater"
+)
+
+
+def _one(connection: sqlite3.Connection, condition: str, values: Sequence[object]) -> Rating | None:
+    """The latest of those rows."""
+    row = connection.execute(f"{_SELECT} {condition} ORDER BY rating.id DESC LIMIT 1", values).fetchone()
+    return None if row is None else _rating(row)
+
+
+def _rating(row: Sequence[Any]) -> Rating:
+    number, rater, task, item, value, *rest = row
+    return Rating(number, rater, task, item, msgspec.json.decode(value), *rest)
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,164 @@
+"""A new study: a sample of a run's replies, and who rates which of them in which order."""
+
+from __future__ import annotations
+
+import random
+import re
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from counterfoil.errors import UserError
+from counterfoil.rating.form import form_of
+from counterfoil.rating.store import ADJUDICATOR, About, Rater, Study
+from counterfoil.rating.tasks import Made, Record, make_tasks, record_key
+from counterfoil.runs.folder import RECORDS, Run
+from counterfoil.runs.outcome import LEFT_OUT
+from counterfoil.runs.sampling import chosen_units
+
+SUFFIX = ".study.sqlite"
+SAMPLE = 100
+MOST_RATERS = 1_000
+# A sample holds as much of each as the run does: of every model, variant and outcome, and of these, where they are.
+STRATA = ("model", "variant", "outcome", "confusing", "correct", "category", "ambiguous", "level", "control")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+class _Drawn(NamedTuple):
+    """A record that can be drawn, as `chosen_units` wants it."""
+
+    unit: str
+    kin: str
+    stratum: str
+
+
+def study_path(run: Run, name: str) -> Path:
+    """Where the study of that name lies: in the folder of its run."""
+    if not _NAME.fullmatch(name):
+        raise UserError(f"{name!r} is no name of a study: take up to 64 letters, digits, hyphens and underscores.")
+    return run.folder / f"{name}{SUFFIX}"
+
+
+def studies_of(folder: Path) -> list[Path]:
+    """The studies of a run."""
+    return sorted(folder.glob(f"*{SUFFIX}"))
+
+
+def new_study(
+    run: Run,
+    name: str,
+    *,
+    raters: int,
+    per_question: int,
+    sample: int = SAMPLE,
+    seed: int = 0,
+    data: str | None = None,
+) -> Study:
+    """Draw `sample` replies, give each to `per_question` of the raters, and write the study's file.
+
+    The same run, numbers and seed give the same tasks, raters and orders; the tokens are always new.
+    """
+    path = study_path(run, name)
+    if not 1 <= raters <= MOST_RATERS:
+        raise UserError(f"A study has from 1 to {MOST_RATERS:,} raters, not {raters}.")
+    if not 1 <= per_question <= raters:
+        raise UserError(f"With {raters} raters each reply can be rated by 1 to {raters} of them, not {per_question}.")
+    if sample < 1:
+        raise UserError(f"A sample has at least 1 reply, not {sample}.")
+    form = form_of(run.manifest["suite"])
+    if path.exists():
+        raise UserError(f"There is a study {name} already, in {path}: take another name.")
+    made = make_tasks(run, draw(run, sample, seed), data)
+    people = [Rater(id=i, name=f"rater-{i}", token=secrets.token_urlsafe(24)) for i in range(1, raters + 1)]
+    people.append(Rater(id=raters + 1, name=ADJUDICATOR, token=secrets.token_urlsafe(24)))
+    about = About(
+        name=name,
+        suite=form.suite,
+        form=form,
+        seed=seed,
+        per_question=per_question,
+        confusing_at=float(run.manifest["options"].get("confusing_at", 50.0)),
+        run=run.folder.name,
+    )
+    return Study.create(path, about, made, people, assign(made, raters, per_question, seed))
+
+
+def draw(run: Run, sample: int, seed: int) -> list[Record]:
+    """A seeded sample of the replies that have a text, each stratum with its share, in an order that tells nothing."""
+    import polars as pl
+
+    if not (run.folder / RECORDS).is_file():
+        raise UserError(f"{run.folder} has no {RECORDS}: run the command that made it again.")
+    frame = pl.scan_parquet(run.folder / RECORDS).with_row_index("row")
+    columns = frame.collect_schema().names()
+    strata = [name for name in STRATA if name in columns]
+    keys = [name for name in ("model", "variant", "question_id", "order", "repeat") if name in columns]
+    has_text = pl.col("reply").str.strip_chars().str.len_bytes() > 0
+    usable = frame.filter(has_text, ~pl.col("outcome").is_in(LEFT_OUT))
+    if "mentioned" in columns:
+        # Null where a judge was to find the alternatives, and did not: there is nothing to be rated one by one.
+        usable = usable.filter(pl.col("mentioned").is_not_null())
+    light = usable.select("row", *dict.fromkeys((*keys, *strata))).collect()
+    if not light.height:
+        raise UserError(f"{run.folder} has no reply with a text that people could rate.")
+    found = (
+        _Drawn(str(row["row"]), repr([row[key] for key in keys]), repr([row[it] for it in strata]))
+        for row in light.iter_rows(named=True)
+    )
+    rows = sorted(map(int, chosen_units(found, sample, seed)))
+    records: list[Record] = list(frame.filter(pl.col("row").is_in(rows)).collect().drop("row").to_dicts())
+    random.Random(f"{seed} tasks").shuffle(records)  # noqa: S311
+    return records
+
+
+def assign(made: Sequence[Made], raters: int, per_question: int, seed: int) -> dict[int, list[int]]:
+    """For each rater the tasks in their order.
+
+    Each task goes to the raters who have the fewest so far; among these to those who have the fewest of its model and
+    variant, and then to those who have met the fewest times. So loads differ by one task at the most.
+    """
+    chance = random.Random(f"{seed} raters")  # noqa: S311
+    load: Counter[int] = Counter()
+    of_kind: Counter[tuple[int, str, str]] = Counter()
+    met: Counter[tuple[int, int]] = Counter()
+    given: dict[int, list[int]] = {rater: [] for rater in range(1, raters + 1)}
+    for it in sorted(made, key=lambda one: (one.source.model, one.source.variant, one.task.id)):
+        kind = it.source.model, it.source.variant
+        chosen: list[int] = []
+        luck = {rater: chance.random() for rater in given}
+        for _ in range(per_question):
+            left = (rater for rater in given if rater not in chosen)
+            taken = tuple(chosen)
+            best = min(
+                left,
+                key=lambda rater: (
+                    load[rater],
+                    of_kind[rater, *kind],
+                    sum(met[rater, other] for other in taken),
+                    luck[rater],
+                ),
+            )
+            chosen.append(best)
+        for rater in chosen:
+            load[rater] += 1
+            of_kind[rater, *kind] += 1
+            met.update((rater, other) for other in chosen if other != rater)
+            given[rater].append(it.task.id)
+    for rater, tasks in given.items():
+        random.Random(f"{seed} order {rater}").shuffle(tasks)  # noqa: S311
+    return given
+
+
+def same_replies(study: Study, run: Run) -> bool:
+    """Whether the run still holds the very replies that were rated."""
+    import polars as pl
+
+    rated = {it.source.key: it.task.reply for it in study.made()}
+    frame = pl.scan_parquet(run.folder / RECORDS)
+    names = [name for name in ("model", "variant", "question_id", "repeat", "order") if name in frame.collect_schema()]
+    asked = {key[2] for key in rated}
+    rows = frame.filter(pl.col("question_id").is_in(asked)).select(*names, "reply").collect()
+    there = {record_key(row): row["reply"] for row in rows.iter_rows(named=True)}
+    return all(there.get(key) == reply for key, reply in rated.items())
