@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import agreement, asking, bias, comparing, coverage, memorization, mentions
+from benchmarks import agreement, asking, bias, comparing, coverage, memorization, mentions, site
 
 BENCHMARKS = {
     "asking": asking.main,
@@ -13,9 +13,10 @@ BENCHMARKS = {
     "memorization": memorization.main,
     "comparing": comparing.main,
     "coverage": coverage.main,
+    "site": site.main,
     "agreement": agreement.main,
 }
-USUAL = ("asking", "mentions", "bias", "memorization", "comparing", "coverage")
+USUAL = ("asking", "mentions", "bias", "memorization", "comparing", "coverage", "site")
 
 
 def main(names: list[str]) -> int:

@@ -49,7 +49,7 @@ def stop(site: Site) -> None:
 
 @contextmanager
 def serving(folder: Path, *arguments: str, **more: str) -> Iterator[Site]:
-    site = start_site(folder, *arguments, **more)
+    site = start_site(folder, *arguments, port=0, **more)
     try:
         yield site
     finally:

@@ -30,20 +30,20 @@ SMALLEST = Decimal("0.0001")
 LARGEST = Decimal("1e11")
 
 
-def problems_of(template: Template) -> list[str]:
-    """What is wrong with a template: its original, and 200 draws of each level from 40 originals."""
+def problems_of(template: Template, seeds: int = SEEDS) -> list[str]:
+    """What is wrong with a template: its original, and five draws of each level for each of so many seeds."""
     try:
         found = _original_problems(template)
         made: dict[object, list[Question]] = {}
-        for seed in range(SEEDS):
+        for seed in range(seeds):
             for question in make_variants(template, seed, LEVELS, CONTROLS, lure=True, count=DRAWS):
                 made.setdefault(question.control or question.level, []).append(question)
     except UserError as error:
         return [str(error)]
     for level in LEVELS:
         if has_level(template, level):
-            found += _level_problems(f"level {level}", made[level])
-    found += _level_problems("lure", made["lure"])
+            found += _level_problems(f"level {level}", made[level], seeds * DRAWS)
+    found += _level_problems("lure", made["lure"], seeds * DRAWS)
     return [f"template {template.id}: {problem}" for problem in dict.fromkeys(found)]
 
 
@@ -58,10 +58,10 @@ def _original_problems(template: Template) -> list[str]:
     return _size_problems("original", [worked.answer])
 
 
-def _level_problems(what: str, questions: Sequence[Question]) -> list[str]:
+def _level_problems(what: str, questions: Sequence[Question], wanted: int) -> list[str]:
     found = []
-    if len(questions) != SEEDS * DRAWS:
-        found.append(f"{what}: {len(questions)} draws instead of {SEEDS * DRAWS}")
+    if len(questions) != wanted:
+        found.append(f"{what}: {len(questions)} draws instead of {wanted}")
     for question in questions:
         where = f"{what} ({question.id})"
         printed = []

@@ -1,0 +1,158 @@
+"""The page that sets two runs against each other: the tests, and the items, biggest changes first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from counterfoil.errors import UserError
+from counterfoil.report.page_html import Html, table, tag
+from counterfoil.report.plots_table import between, cell
+from counterfoil.runs.compare import Comparison, align, compare_runs, items_of
+from counterfoil.runs.compared import Compared
+from counterfoil.runs.folder import RECORDS, SUMMARY
+from counterfoil.runs.measure import Measure
+from counterfoil.runs.sides import Side, contrasts
+from counterfoil.runs.suites import load_suite
+from counterfoil.web.pages import page, served
+from counterfoil.web.served import ServedRun
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PAGE = 50
+Stamps = tuple[int, ...]
+
+
+class Change(NamedTuple):
+    """One item that came out otherwise."""
+
+    item: str
+    a: float
+    b: float
+    question_id: str
+
+
+class Pair(NamedTuple):
+    """Two sides, the metrics they share, and their items side by side."""
+
+    one: Side
+    other: Side
+    measures: list[Measure]
+    joined: pl.DataFrame
+
+
+def compare_page(request: Request) -> Response:
+    """Runs `a` and `b`, or the models and variants inside one."""
+    asked = request.query_params
+    names = [name for name in (asked.get("a", ""), asked.get("b", "")) if name]
+    infos = [info for info in served(request).runs() if info.problem is None]
+    if not names:
+        return page(request, "compare.html", infos=infos, names=["", ""], comparison=None)
+    folders = [served(request).run(name).folder for name in dict.fromkeys(names)]
+    stamps = tuple((folder / file).stat().st_mtime_ns for folder in folders for file in (SUMMARY, RECORDS))
+    root = served(request).root
+    comparison, pairs = _compared(tuple(folders), root, stamps)
+    at = _choice(asked.get("pair", ""), len(pairs))
+    pair = pairs[at]
+    metrics = list(dict.fromkeys(it.metric for it in pair.measures))
+    metric = asked.get("metric") if asked.get("metric") in metrics else metrics[0]
+    moved, same = _changes(pair, next(it for it in pair.measures if it.metric == metric))
+    mine = [row for row in comparison.rows if (row.a, row.b) == (pair.one.label, pair.other.label)]
+    number = _choice(asked.get("page", "1"), moved.height // PAGE + 2) or 1
+    return page(
+        request,
+        "compare.html",
+        infos=infos,
+        names=[*names, ""][:2],
+        comparison=comparison,
+        aligned=comparison.alignment[at],
+        overall=_rows_table([row for row in mine if not row.group]),
+        grouped=_rows_table([row for row in mine if row.group]),
+        sides=[_brief(side.label, root) for side in (pair.one, pair.other)],
+        pairs=[f"{_brief(it.one.label, root)} against {_brief(it.other.label, root)}" for it in pairs],
+        at=at,
+        pair=pair,
+        run_names=[served(request).name_of(side.run.folder) for side in (pair.one, pair.other)],
+        metrics=metrics,
+        metric=metric,
+        changes=[Change(*row) for row in moved.slice((number - 1) * PAGE, PAGE).iter_rows()],
+        count=moved.height,
+        same=same,
+        number=number,
+        pages=max(1, -(-moved.height // PAGE)),
+    )
+
+
+@lru_cache(maxsize=8)
+def _compared(folders: tuple[Path, ...], root: Path, stamps: Stamps) -> tuple[Comparison, list[Pair]]:
+    """Made once for each state of the files."""
+    runs = [ServedRun(folder, root) for folder in folders]
+    comparison = compare_runs(runs)
+    suite = load_suite(comparison.suite)
+    pairs = []
+    for one, other in contrasts(runs, [], []):
+        a, b = items_of(suite, one), items_of(suite, other)
+        shared = [measure for measure in a.measures if measure in b.measures]
+        pairs.append(Pair(one, other, shared, align(suite, a, b)[0]))
+    if not any(pair.measures for pair in pairs):
+        raise UserError("These runs have no metric in common: there is nothing to compare item by item.")
+    return comparison, pairs
+
+
+def _changes(pair: Pair, measure: Measure) -> tuple[pl.DataFrame, int]:
+    """Items whose value differs, the largest difference first; and how many have the same.
+
+    An item's value is Σ coefficient · column, over the columns that it has.
+    """
+    import polars as pl
+
+    def value(suffix: str) -> pl.Expr:
+        return pl.sum_horizontal(c * pl.col(f"{name}{suffix}").cast(pl.Float64) for c, name in measure.terms)
+
+    counts = pl.any_horizontal(
+        pl.col(name).is_not_null() & pl.col(f"{name} b").is_not_null() for _, name in measure.terms
+    )
+    question = pl.col("question_id") if "question_id" in pair.joined.columns else pl.col("item")
+    frame = pair.joined.filter(counts).select("item", a=value(""), b=value(" b"), question_id=question)
+    moved = frame.filter(pl.col("a") != pl.col("b"))
+    moved = moved.sort((pl.col("b") - pl.col("a")).abs(), descending=True, maintain_order=True)
+    return moved, frame.height - moved.height
+
+
+def _brief(label: str, root: Path) -> str:
+    """A side's name without where the served directory lies."""
+    return label.replace(f"{root}/", "")
+
+
+def _rows_table(rows: Sequence[Compared]) -> Html | None:
+    """The tests as a table."""
+    if not rows:
+        return None
+    has_groups = any(row.group for row in rows)
+    head = ["metric", *(["group"] if has_groups else [])]
+    head += ["a", "b", "b − a", "p (Holm)", "in words", "pairs"]
+    body = []
+    for row in rows:
+        group = [", ".join(f"{name} {value}" for name, value in row.group.items())] if has_groups else []
+        difference: Any = "not defined"
+        if row.difference is not None:
+            interval = tag("span", between(row.low, row.high).strip(), class_="interval")
+            difference = Html(tag("b", cell(row.difference)) + interval)
+        p = "–" if row.p_adjusted is None else f"{row.p_adjusted:.4f}"
+        values = [_cell(row.value_a), _cell(row.value_b)]
+        body.append([row.metric, *group, *values, difference, p, row.verdict, f"{row.pairs:,}"])
+    return table("By group" if has_groups else "Overall", head, body, kind="estimates")
+
+
+def _cell(value: float | None) -> str:
+    return "–" if value is None else cell(value)
+
+
+def _choice(text: str, count: int) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 and int(text) < count else 0

@@ -1,0 +1,141 @@
+"""A curation under review: its questions, what reviewers said, the list for spreadsheets, and the freeze."""
+
+from __future__ import annotations
+
+import csv
+import io
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from counterfoil.datasets.curation import Manifest, Recorder, read_manifest
+from counterfoil.datasets.review import KEEP, REASON, cell, read_review, write_review
+from counterfoil.errors import UserError
+from counterfoil.explain.curate import DATASET, REVIEW, REVIEW_COLUMNS, SAMPLE, UNAMBIGUOUS, VERIFIED, Row, freeze
+from counterfoil.runs.files import replacing
+from counterfoil.runs.folder import locked
+from counterfoil.web.review_store import Entry, Standing, add, standings
+
+# One at a time within this process; other processes are kept out by a lock on the folder.
+_WRITING = threading.Lock()
+LONGEST = 2_000
+FROM_FILE = "(4-review.csv)"
+
+
+class Curation(NamedTuple):
+    """A folder with a list for people. `rows` are those that were drawn, in their order."""
+
+    folder: Path
+    manifest: Manifest
+    rows: dict[str, Row]
+    standings: dict[str, Standing]
+
+    @property
+    def decided(self) -> int:
+        return sum(standing.holds is not None for standing in self.standings.values())
+
+    @property
+    def disputed(self) -> int:
+        return sum(standing.is_disputed for standing in self.standings.values())
+
+    def next_for(self, reviewer: str, after: str | None = None) -> str | None:
+        """The first question behind `after`, or else of all, that this reviewer has not decided."""
+        ids = list(self.rows)
+        start = ids.index(after) + 1 if after in self.rows else 0
+        return next((it for it in ids[start:] + ids[:start] if reviewer not in self.standings[it].entries), None)
+
+
+def open_curation(folder: Path) -> Curation:
+    """The curation in that folder; what was written into the list by hand counts, too, as one reviewer's."""
+    manifest = read_manifest(folder)
+    listed = manifest.step("review") if manifest is not None else None
+    if manifest is None or listed is None:
+        raise UserError(f"{folder.name} has no list for people yet: run its `counterfoil data curate` to the end.")
+    rows: dict[str, Row] = {}
+    for file in (SAMPLE, VERIFIED, UNAMBIGUOUS):
+        rows |= {row.id: row for row in _read_rows(folder / file)}
+    drawn = {it: rows[it] for it in listed.more["ids"] if it in rows}
+    said = standings(folder)
+    by_hand = {row.id: row for row in read_review(folder / REVIEW) if row.keep is not None}
+    found = {}
+    for question, row in drawn.items():
+        hand = by_hand.get(cell(question))
+        if question in said or hand is None:
+            found[question] = said.get(question, Standing({}, None))
+        else:
+            decision = "keep" if hand.keep else "drop"
+            entry = Entry(question, FROM_FILE, decision, hand.reason, row.answer, row.aliases, False)
+            found[question] = Standing({FROM_FILE: entry}, entry)
+    return Curation(folder, manifest, drawn, found)
+
+
+def decide(folder: Path, entry: Entry) -> None:
+    """Check an entry, save it, and bring the list for spreadsheets up to date."""
+    row = open_curation(folder).rows.get(entry.question)
+    if row is None:
+        raise UserError(f"The question {entry.question!r} is not one of those that were drawn.")
+    if not entry.reviewer:
+        raise UserError("Say who you are: the name goes with your decision.")
+    if entry.decision == "drop" and not entry.reason:
+        raise UserError("Say why the question is dropped.")
+    if not entry.answer:
+        raise UserError("The answer is empty: write it, or drop the question.")
+    if any(
+        len(text) > LONGEST or "\0" in text for text in (entry.reviewer, entry.reason, entry.answer, *entry.aliases)
+    ):
+        raise UserError(f"Names, answers and reasons have at most {LONGEST:,} characters.")
+    clash = {name.casefold() for name in row.candidates} & {name.casefold() for name in (entry.answer, *entry.aliases)}
+    if entry.decision == "keep" and clash:
+        raise UserError(f"{clash.pop()!r} is one of the candidates, so it can't be the answer or an alias: drop it.")
+    with _WRITING:
+        add(folder, entry)
+        with locked(folder):
+            _write_list(open_curation(folder))
+
+
+def freeze_reviewed(folder: Path) -> Manifest:
+    """Freeze what is kept, with the answers and aliases as reviewers want them."""
+    with _WRITING:
+        manifest = freeze(folder)
+        kept = [it.holds for it in open_curation(folder).standings.values() if it.holds and it.holds.decision == "keep"]
+        rows = {row.id: row for row in _read_rows(folder / DATASET)}
+        edits = [it for it in kept if (rows[it.question].answer, rows[it.question].aliases) != (it.answer, it.aliases)]
+        step = manifest.step("freeze")
+        if edits and step is not None:
+            for it in edits:
+                rows[it.question].answer, rows[it.question].aliases = it.answer, it.aliases
+            with locked(folder):
+                with replacing(folder / DATASET) as temporary:
+                    temporary.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows.values()))
+                more = step.more | {"edited": [it.question for it in edits]}
+                Recorder(folder, manifest).done("freeze", step.taken, step.left, DATASET, counts=step.counts, **more)
+    return manifest
+
+
+def _write_list(curation: Curation) -> None:
+    """4-review.csv with what holds; all else in it stays as it is."""
+    path = curation.folder / REVIEW
+    text = path.read_bytes().decode("utf-8-sig")
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    by_cell = {cell(question): standing for question, standing in curation.standings.items()}
+    rows = []
+    for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter):
+        standing = by_cell.get((row.get("id") or "").strip())
+        shown = {name: row.get(name) or "" for name in (*REVIEW_COLUMNS, KEEP, REASON)}
+        if standing is not None and standing.entries:
+            holds = standing.holds
+            shown[KEEP] = "" if holds is None else "yes" if holds.decision == "keep" else "no"
+            shown[REASON] = "" if holds is None else holds.reason
+        rows.append(shown)
+    write_review(path, REVIEW_COLUMNS, rows)
+
+
+def _read_rows(path: Path) -> list[Row]:
+    if not path.is_file():
+        return []
+    try:
+        return [msgspec.json.decode(line, type=Row) for line in path.read_bytes().splitlines()]
+    except (OSError, msgspec.DecodeError) as error:
+        raise UserError(f"{path} can't be read: {error}.") from error

@@ -1,0 +1,77 @@
+"""Templates to answers: every text is escaped, what the report's builder made is markup already."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from counterfoil.report.colours import DARK, LIGHT
+from counterfoil.report.numbers import plural
+from counterfoil.report.page_html import Html, shown
+from counterfoil.web.served import Served
+
+
+def _finalized(value: Any) -> Any:
+    """What a template prints: markup only from the builder, and no character that HTML may not hold."""
+    if isinstance(value, Markup):
+        return value
+    if isinstance(value, Html):
+        return Markup(value)  # noqa: S704
+    return Markup(shown("" if value is None else str(value)))  # noqa: S704
+
+
+def _path(name: str) -> str:
+    """A served name as part of an address."""
+    return quote(name, safe="/")
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("counterfoil.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalized,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"path": _path, "plural": plural}
+    return environment
+
+
+def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    """The template with these values, and what every page needs."""
+    common = {"csrf": request.state.csrf, "here": request.url.path}
+    return HTMLResponse(_environment().get_template(template).render(**common, **values), status)
+
+
+def served(request: Request) -> Served:
+    """The directory of this site."""
+    found: Served = request.app.state.served
+    return found
+
+
+def form(request: Request) -> Mapping[str, str]:
+    """What was sent; the guard has checked it."""
+    sent: Mapping[str, str] = request.state.form
+    return sent
+
+
+@functools.cache
+def report_style() -> str:
+    """The report's style sheet with its colours for light and dark."""
+    css = (resources.files("counterfoil.report") / "page.css").read_text(encoding="utf-8")
+    dark = f"@media screen and (prefers-color-scheme: dark) {{ {_variables(DARK)} }}"
+    return f"{_variables(LIGHT)}\n{dark}\n{css}"
+
+
+def _variables(colours: Mapping[str, str]) -> str:
+    return f":root {{ {' '.join(f'--{name}: {value};' for name, value in colours.items())} }}"

@@ -1,0 +1,110 @@
+"""The pages of records: a list that is filtered by its address, and one record with all that belongs to it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from counterfoil.report.page_suite import showing
+from counterfoil.web.asked import asked_of
+from counterfoil.web.exchange import Exchange, Exchanges
+from counterfoil.web.pages import page, served
+from counterfoil.web.records_query import PAGE, Query, find, parsed, read_rows, rows_of_question, table_of
+from counterfoil.web.served import NotHere
+from counterfoil.web.show import EXCERPT, LONGEST, card
+
+# A question with more records than these, by its repeats, orders and models, shows the first.
+MOST_SIBLINGS = 60
+
+
+def records_page(request: Request) -> Response:
+    """One page of the records that fit."""
+    name = request.path_params["run"]
+    run = served(request).run(name)
+    table = table_of(run)
+    query = parsed(request.query_params, table.columns)
+    found = find(table, query)
+    suite = showing(run.whole_summary.suite)
+    cards = [card(record, {}, suite, most=EXCERPT, search=query.text) for record in found.records]
+    pages = max(1, -(-found.total // PAGE))
+    return page(
+        request,
+        "records.html",
+        name=name,
+        cards=cards,
+        found=found,
+        query=query,
+        columns=table.columns,
+        groups=dict(query.groups),
+        pages=pages,
+        links={number: _address(query, number) for number in _near(query.page, pages)},
+        is_filtered=bool(_pairs(query)),
+    )
+
+
+def record_page(request: Request) -> Response:
+    """One record: the exchange, what was read from it, the same question elsewhere, the judges' steps."""
+    name = request.path_params["run"]
+    run = served(request).run(name)
+    table = table_of(run)
+    try:
+        row = int(request.query_params.get("row", ""))
+    except ValueError as error:
+        raise NotHere(name) from error
+    if not 0 <= row < table.light.height:
+        raise NotHere(f"{name}, row {row}")
+    [record] = read_rows(table, [row])
+    rows = [it for it in rows_of_question(table, record["question_id"]) if it != row][:MOST_SIBLINGS]
+    siblings = read_rows(table, rows)
+    suite = showing(run.whole_summary.suite)
+    asked = asked_of(run, table, [record, *siblings])
+    exchanges: Exchanges = request.app.state.exchanges
+    keys = [key for key in (record.get("ask_key"), *(record.get("judge_keys") or ())) if key]
+    known = exchanges.find(keys)
+    return page(
+        request,
+        "record.html",
+        name=name,
+        row=row,
+        last=table.light.height - 1,
+        card=card(record, asked[0], suite, most=LONGEST),
+        asked=asked[0],
+        exchange=known.get(record.get("ask_key") or ""),
+        siblings=[card(it, said, suite, most=4_000) for it, said in zip(siblings, asked[1:], strict=True)],
+        steps=_steps(record, known),
+        has_ledger=exchanges.is_there,
+    )
+
+
+def question_page(request: Request) -> Response:
+    """To the first record of a question, or of one that was made from it, by that model in that variant."""
+    asked = request.query_params
+    name, wanted = asked.get("run", ""), asked.get("id", "")
+    table = table_of(served(request).run(name))
+    sides = {name: asked[name] for name in ("model", "variant") if name in asked}
+    rows = rows_of_question(table, wanted, **sides)
+    if not rows:
+        raise NotHere(wanted)
+    return RedirectResponse(f"/record/{quote(name)}?row={rows[0]}", 303)
+
+
+def _steps(record: dict[str, Any], known: dict[str, Exchange]) -> list[tuple[str, Exchange | None]]:
+    """The judges' asks in their order; None where the ledger does not have one."""
+    return [(key, known.get(key)) for key in record.get("judge_keys") or ()]
+
+
+def _near(at: int, pages: int) -> list[int]:
+    return sorted({number for number in (1, at - 2, at - 1, at, at + 1, at + 2, pages) if 1 <= number <= pages})
+
+
+def _pairs(query: Query) -> list[tuple[str, str]]:
+    numbers = [(name, f"{value:g}") for name in ("low", "high") if (value := getattr(query, name)) is not None]
+    words = [(name, value) for name in ("score", "text") if (value := getattr(query, name))]
+    return [*query.groups, *words, *numbers]
+
+
+def _address(query: Query, number: int) -> str:
+    return urlencode([*_pairs(query), ("page", str(number))])

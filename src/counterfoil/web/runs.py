@@ -1,0 +1,52 @@
+"""The pages of runs: the list, and one run with its tables and plots."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from counterfoil.report.page_html import Html
+from counterfoil.report.page_run import run_part
+from counterfoil.runs.folder import MANIFEST, RECORDS, SUMMARY, Run
+from counterfoil.web.pages import page, served
+from counterfoil.web.served import RunInfo, ServedRun
+
+FILTERS = ("suite", "model", "data")
+
+
+def runs_page(request: Request) -> Response:
+    """All runs, newest first; suite, model and data in the address narrow them down."""
+    every = served(request).runs()
+    asked = {name: request.query_params.get(name, "") for name in FILTERS}
+    choices = {name: sorted({value for info in every for value in _values(info, name)} - {""}) for name in FILTERS}
+    shown = [info for info in every if all(not asked[name] or asked[name] in _values(info, name) for name in FILTERS)]
+    return page(
+        request, "runs.html", runs=shown, whole=len(every), choices=choices, asked=asked, root=served(request).root
+    )
+
+
+def run_page(request: Request) -> Response:
+    """What the report says of one run."""
+    name = request.path_params["run"]
+    run = served(request).run(name)
+    root = served(request).root
+    stamps = tuple((run.folder / file).stat().st_mtime_ns for file in (MANIFEST, SUMMARY, RECORDS))
+    others = [info.path for info in served(request).runs() if info.path != name and _same_suite(info, run)]
+    return page(request, "run.html", name=name, content=_content(run.folder, root, stamps), others=others)
+
+
+def _values(info: RunInfo, name: str) -> tuple[str, ...]:
+    return {"suite": (info.suite,), "model": info.models, "data": (info.data,)}[name]
+
+
+def _same_suite(info: RunInfo, run: Run) -> bool:
+    return info.suite == run.whole_summary.suite
+
+
+@lru_cache(maxsize=16)
+def _content(folder: Path, root: Path, stamps: tuple[int, ...]) -> Html:
+    """Made once for each state of the files: plots over many records take their time."""
+    return run_part(ServedRun(folder, root), "run", f"Run {folder.name}")

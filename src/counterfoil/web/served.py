@@ -1,0 +1,180 @@
+"""The directory that is served: what lies in it, and nothing that lies outside of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import msgspec
+
+from counterfoil.errors import UserError
+from counterfoil.runs.folder import MANIFEST, RECORDS, SUMMARY, Run
+from counterfoil.runs.outcome import LEFT_OUT, OUTCOMES
+
+CURATION = "curation.json"
+STUDY_SUFFIX = ".study.sqlite"
+# Runs lie in runs/NAME as a rule; what lies deeper than this is served by naming its folder.
+DEPTH = 4
+MOST_FOLDERS = 20_000
+
+
+class NotHere(Exception):
+    """Nothing of that name is served."""
+
+
+class RunInfo(NamedTuple):
+    """A run as the list shows it. `path` is relative to the served directory; `problem`: why it can't be read."""
+
+    path: str
+    suite: str
+    models: tuple[str, ...]
+    variants: tuple[str, ...]
+    data: str
+    records: int
+    left_out: int
+    finished: str
+    problem: str | None = None
+
+
+class ServedRun(Run):
+    """A run whose manifest names no file outside of the directory: what somebody wrote into it is not opened."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        super().__init__(folder)
+        self.root = root
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        manifest = super().manifest
+        if isinstance(data := manifest.get("data"), dict):
+            manifest["data"] = self._confined(data)
+        if isinstance(options := manifest.get("options"), dict):
+            manifest["options"] = self._confined(options)
+        return manifest
+
+    def _confined(self, values: dict[str, Any]) -> dict[str, Any]:
+        return {name: None if self._leads_outside(value) else value for name, value in values.items()}
+
+    def _leads_outside(self, value: Any) -> bool:
+        """Whether a value is the path of something that is there, and not in the directory."""
+        if not isinstance(value, str):
+            return False
+        try:
+            return Path(value).exists() and not Path(value).resolve().is_relative_to(self.root)
+        except (OSError, ValueError, RuntimeError):
+            return True
+
+
+class Served:
+    """A directory. Every path that comes from an address goes through `inside`."""
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise UserError(f"{root} is no folder: name the one that holds the runs.")
+        self.root = root.resolve()
+
+    def inside(self, name: str) -> Path:
+        """The path of that name, if it is there, and within the directory after every symbolic link was followed."""
+        pure = PurePosixPath(name)
+        if "\0" in name or "\\" in name or pure.is_absolute() or ".." in pure.parts:
+            raise NotHere(name)
+        try:
+            path = (self.root / pure).resolve(strict=True)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise NotHere(name) from error
+        if not path.is_relative_to(self.root):
+            raise NotHere(name)
+        return path
+
+    def name_of(self, path: Path) -> str:
+        """The name that `inside` knows a path by; `.` is the directory itself."""
+        return path.relative_to(self.root).as_posix()
+
+    def run(self, name: str) -> ServedRun:
+        """The run of that name."""
+        folder = self.folder(name, SUMMARY, MANIFEST, RECORDS)
+        info = _read_info(folder, name, _stamps(folder))
+        if info.problem is not None:
+            raise UserError(info.problem)
+        return ServedRun(folder, self.root)
+
+    def folder(self, name: str, *files: str) -> Path:
+        """The folder of that name, which has these files, and of whose files none lies outside of the directory."""
+        folder = self.inside(name)
+        if not folder.is_dir() or not all((folder / file).is_file() for file in files):
+            raise NotHere(name)
+        for path in folder.iterdir():
+            self.inside(self.name_of(path))
+        return folder
+
+    def runs(self) -> list[RunInfo]:
+        """All runs, newest first."""
+        found = [info for folder in self._folders_with(SUMMARY) if (info := self._info(folder)) is not None]
+        return sorted(found, key=lambda info: (info.finished, info.path), reverse=True)
+
+    def curations(self) -> list[Path]:
+        """The folders of curations that have a list for people."""
+        return [folder for folder in self._folders_with(CURATION) if self._is_inside(folder / CURATION)]
+
+    def studies(self) -> list[Path]:
+        """The files of rating studies."""
+        found = [Path(at) / name for at, names in self._walk() for name in names if name.endswith(STUDY_SUFFIX)]
+        return sorted(path for path in found if self._is_inside(path))
+
+    def _info(self, folder: Path) -> RunInfo | None:
+        name = self.name_of(folder)
+        try:
+            self.folder(name, SUMMARY, MANIFEST, RECORDS)
+            return _read_info(folder, name, _stamps(folder))
+        except (NotHere, OSError):
+            return None
+
+    def _is_inside(self, path: Path) -> bool:
+        try:
+            self.inside(self.name_of(path))
+        except NotHere:
+            return False
+        return True
+
+    def _folders_with(self, file: str) -> list[Path]:
+        return sorted(Path(at) for at, names in self._walk() if file in names)
+
+    def _walk(self) -> Iterator[tuple[str, list[str]]]:
+        """Folders with their files' names; hidden ones, and what symbolic links lead to, are left out."""
+        for count, (at, folders, names) in enumerate(os.walk(self.root)):
+            if count >= MOST_FOLDERS:
+                return
+            depth = len(Path(at).relative_to(self.root).parts)
+            folders[:] = [] if depth >= DEPTH else sorted(name for name in folders if not name.startswith("."))
+            yield at, names
+
+
+def _stamps(folder: Path) -> tuple[int, ...]:
+    return tuple((folder / file).stat().st_mtime_ns for file in (MANIFEST, SUMMARY))
+
+
+@lru_cache(maxsize=4096)
+def _read_info(folder: Path, name: str, stamps: tuple[int, ...]) -> RunInfo:
+    """Kept until one of the files changes."""
+    try:
+        run = Run(folder)
+        summary, manifest = run.whole_summary, run.manifest
+        # No run says so by itself: its suite has a name. What is given as MODULE:ATTRIBUTE would be loaded and run.
+        if ":" in summary.suite:
+            raise UserError(f"{folder.name} names {summary.suite!r} as its suite, which is no suite's name.")
+        counts = {it: sum(int(row[it]) for row in summary.outcomes) for it in OUTCOMES}
+        return RunInfo(
+            name,
+            summary.suite,
+            tuple(dict.fromkeys(str(row["model"]) for row in summary.outcomes)),
+            tuple(dict.fromkeys(str(row["variant"]) for row in summary.outcomes)),
+            str(manifest["data"]["name"]),
+            sum(counts.values()),
+            sum(counts[it] for it in LEFT_OUT),
+            str(manifest["finished_at"]),
+        )
+    except (UserError, KeyError, TypeError, ValueError, msgspec.MsgspecError) as error:
+        return RunInfo(name, "", (), (), "", 0, 0, "", problem=str(error) or repr(error))

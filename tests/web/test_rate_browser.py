@@ -1,0 +1,229 @@
+"""Rating in a real browser: three people rate a study to its end, one decides, and everybody sees the agreement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from counterfoil.rating.form import EXPLAIN, Task
+from counterfoil.rating.store import ADJUDICATOR, About, Rater, Study
+from counterfoil.rating.tasks import Made, Source
+from run_folders import make_run, record
+from sites import Site, serving
+
+pytest.importorskip("starlette", reason="the site is not installed: pip install 'counterfoil[web]'")
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed: it drives the browser")
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+HOSTILE = "<script>window.__pwned = 1</script><img src=x onerror='window.__pwned = 1'> It is not Sydney."
+FILE = Path("run") / "pilot.study.sqlite"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A study of two replies, of which the second names an alternative; three raters rate both, in the same order."""
+    make_run(tmp_path / "run", [record(reply=HOSTILE)])
+    about = About(name="pilot", suite="explain", form=EXPLAIN, seed=0, per_question=3, confusing_at=50.0, run="run")
+    algorithm = {
+        "correct": True,
+        "confusing": True,
+        "confusing_by_index": True,
+        "score_threshold": 1.0,
+        "score_confusion_index": 1.0,
+    }
+    made = [
+        Made(
+            Task(
+                id=i, question="Which city?", right="Canberra", reply=reply, alternatives=names, suggestions=("Perth",)
+            ),
+            Source(model="hidden", variant="v", question_id=f"q{i}", repeat=0, cluster=f"c{i}", algorithm=algorithm),
+        )
+        for i, reply, names in ((1, "Canberra.", ()), (2, HOSTILE, ("Sydney",)))
+    ]
+    people = [Rater(id=i, name=f"rater-{i}", token=f"token-{i}-{'x' * 20}") for i in (1, 2, 3)]
+    people.append(Rater(id=4, name=ADJUDICATOR, token="adjudicator-" + "x" * 20))
+    Study.create(tmp_path / FILE, about, made, people, {i: [1, 2] for i in (1, 2, 3)}).close()
+    return tmp_path
+
+
+@pytest.fixture
+def site(folder: Path) -> Iterator[Site]:
+    with serving(folder) as up:
+        yield up
+
+
+def saved(page: Page, count: int) -> None:
+    """Wait until so many answers of the page are saved."""
+    expect(page.locator("form.item.saved")).to_have_count(count)
+
+
+def on_screen(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def rate_by_keys(page: Page, link: str, confusion: str) -> None:
+    """Keys only: the first reply, then the second; the focus goes from question to question by itself."""
+    page.goto(link)
+    page.keyboard.press("y")
+    saved(page, 1)
+    page.keyboard.type(confusion)
+    page.keyboard.press("Enter")
+    saved(page, 2)
+    # What is missing: a line, and then on by the key that leads to the button.
+    page.keyboard.type("Perth")
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    saved(page, 3)
+    page.keyboard.press("n")
+    saved(page, 4)
+    assert page.locator("#done").inner_text() == "1"
+    # The way on has the focus now.
+    page.keyboard.press("Enter")
+    expect(page.locator("#reply")).to_contain_text("Sydney")
+    expect(page.locator("#i-correct button").first).to_be_focused()
+    page.keyboard.press("y")
+    saved(page, 1)
+    for number, text in enumerate((confusion, "y", "90", "80", "70"), 2):
+        page.keyboard.type(text)
+        if text != "y":
+            page.keyboard.press("Enter")
+        saved(page, number)
+    # Nothing is missing: the button saves the empty field.
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    saved(page, 7)
+    page.keyboard.press("y")
+    saved(page, 8)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=All done: 2 of 2")
+
+
+def rate_without_script(page: Page, link: str) -> None:
+    """Every answer is a form that is sent; the page comes back with what is open."""
+    page.goto(link)
+    page.click("#i-correct button[value=no]")
+    assert page.locator("#i-correct button[value=no]").get_attribute("aria-pressed") == "true"
+    page.fill("#i-confusion input[name=value]", "10")
+    page.click("#i-confusion button")
+    page.click("#i-missing button:not([type=button])")
+    page.click("#i-unneeded button[value=no]")
+    page.click("#next")
+    page.click("#i-correct button[value=no]")
+    page.fill("#i-confusion input[name=value]", "20")
+    page.click("#i-confusion button")
+    page.click('[id="i-plausible.0"] button[value=yes]')
+    for name in ("clear", "accurate", "convincing"):
+        page.fill(f'[id="i-{name}.0"] input[name=value]', "60")
+        page.click(f'[id="i-{name}.0"] button')
+    page.click("#i-missing button:not([type=button])")
+    page.click("#i-unneeded button[value=no]")
+    page.click("#next")
+    page.wait_for_selector("text=All done: 2 of 2")
+
+
+def test_three_rate_one_decides_and_the_agreement_is_shown(browser: Browser, site: Site, folder: Path) -> None:
+    def link(token: str) -> str:
+        return f"{site.address}/rate/{token}"
+
+    desk = browser.new_page(reduced_motion="reduce")
+    noise: list[str] = []
+    desk.on("console", lambda message: noise.append(message.text))
+    desk.on("dialog", lambda dialog: noise.append(dialog.message))
+    rate_by_keys(desk, link("token-1-" + "x" * 20), "80")
+    desk.goto(link("token-1-" + "x" * 20) + "?task=2")
+    # Blind, and what a reply says in markup is text.
+    assert desk.locator("#reply").inner_text() == HOSTILE
+    assert desk.evaluate("typeof window.__pwned") == "undefined"
+    assert "hidden" not in desk.locator("main").inner_text()
+    # Undo takes the last answer back, and only that; who comes back is where it is open.
+    desk.click("#undo")
+    assert desk.locator("form.item:not(.saved)").get_attribute("id") == "i-unneeded"
+    assert "1 of 2" in desk.locator(".standing").inner_text()
+    desk.goto(link("token-1-" + "x" * 20))
+    desk.keyboard.press("y")
+    saved(desk, 8)
+
+    phone = browser.new_page(reduced_motion="reduce", viewport={"width": 390, "height": 800}, color_scheme="dark")
+    rate_by_keys(phone, link("token-2-" + "x" * 20), "75")
+    phone.goto(link("token-2-" + "x" * 20) + "?task=2")
+    on_screen(phone)
+    plain = browser.new_page(reduced_motion="reduce", java_script_enabled=False)
+    rate_without_script(plain, link("token-3-" + "x" * 20))
+
+    # Two said yes and one no on both replies; confusion 80, 75 and 10 or 20: four and more disagreements.
+    desk.goto(f"{site.address}/study/{FILE}")
+    before = desk.locator("main").inner_text()
+    assert "rater-1 2 of 2, rater-2 2 of 2, rater-3 2 of 2" in before
+    found = re.search(r"(\d+) disagreements, (\d+) undecided", before)
+    assert found is not None
+    # correct, confusion twice each; missing of reply 1; unneeded and convincing no more than 10 apart of reply 2: no;
+    # clear 90 to 60 is 30 apart.
+    assert found.groups() == ("7", "7")
+    desk.get_by_role("link", name="decide").click()
+    assert "rater-3" in desk.locator(".others").first.inner_text()
+    for number in range(1, 8):
+        item = desk.locator("form.item:not(.saved)").first
+        if item.count() == 0:
+            desk.click("#next")
+            item = desk.locator("form.item:not(.saved)").first
+        if item.get_attribute("data-kind") == "score":
+            item.locator("input[name=value]").fill("50")
+            item.locator("button").last.click()
+        elif item.get_attribute("data-kind") == "text":
+            item.locator("textarea").fill("Perth")
+            item.locator("button").last.click()
+        else:
+            item.locator("button[value=yes]").click()
+        expect(desk.locator("#done")).to_have_text(str(number))
+    desk.click("#next")
+    desk.wait_for_selector("text=All done: 7 of 7")
+    desk.goto(f"{site.address}/study/{FILE}")
+    after = desk.locator("main").inner_text()
+    assert "7 disagreements, 0 undecided" in after
+    # correct: yes, yes, no twice. Six values, two of them no: expected disagreement 2·4·2/(6·5) = 16/30, observed in
+    # each reply 4/(3·2) = 2/3: alpha = 1 − (2/3) ÷ (16/30) = −0.25.
+    row = desk.locator("tr", has=desk.locator("th", has_text=re.compile("^correct$"))).first.inner_text()
+    assert re.search(r"correct\s+nominal\s+−?-?0\.250", row)
+    # The browser says so where a policy stopped something: there was nothing to stop.
+    assert noise == []
+    with Study(folder / FILE) as study:
+        # 3 · (4 + 8) answers, 7 decisions; one was undone and given again.
+        assert len(study.history()) == 3 * 12 + 7 + 2
+        assert len(study.latest()) == 3 * 12 + 7
+
+
+def test_what_can_not_be_saved_says_so_and_can_be_sent_again(browser: Browser, site: Site) -> None:
+    page = browser.new_page(reduced_motion="reduce")
+    page.goto(f"{site.address}/rate/token-1-{'x' * 20}")
+    page.route("**/rate/*", lambda route: route.abort())
+    page.keyboard.press("y")
+    page.wait_for_selector("text=Not saved")
+    assert page.locator("form.item.saved").count() == 0
+    page.unroute("**/rate/*")
+    page.keyboard.press("y")
+    saved(page, 1)
+    assert page.locator("#trouble").inner_text() == ""
+    # A score that is none is refused by the server, too.
+    page.evaluate("document.querySelector('#i-confusion input[name=value]').type = 'text'")
+    page.fill("#i-confusion input[name=value]", "many")
+    page.click("#i-confusion button")
+    page.wait_for_selector("text=a number from 0 to 100")
+
+
+def test_candidates_are_suggested(browser: Browser, site: Site, folder: Path) -> None:
+    page = browser.new_page(reduced_motion="reduce")
+    page.goto(f"{site.address}/rate/token-2-{'x' * 20}")
+    page.click(".suggestion")
+    saved(page, 1)
+    with Study(folder / FILE) as study:
+        assert [(it.item, it.value) for it in study.latest()] == [("missing", "Perth")]

@@ -1,0 +1,99 @@
+"""Filters against what they say, record by record."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from run_folders import make_run, record
+
+pytest.importorskip("starlette", reason="the site is not installed: pip install 'counterfoil[web]'")
+from counterfoil.web.records_query import EMPTY, PAGE, Query, find, parsed, read_rows, rows_of_question, table_of
+
+SCHEMA = {"category": pl.String, "level": pl.Int64, "correct": pl.Boolean, "share": pl.Float64, "text": pl.String}
+WORDS = ("Canberra", "CANBERRA", "sydney", "a.b", "a+b", "", "é", "É")
+
+
+def value(kind: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | kind
+
+
+RECORDS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "model": st.sampled_from(["m", "n"]),
+            "question_id": st.sampled_from(["q1", "q2", "Canberra?"]),
+            "outcome": st.sampled_from(["answered", "failed"]),
+            "reply": value(st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join)),
+            "category": value(st.sampled_from(["a", "b", EMPTY])),
+            "level": value(st.integers(0, 2)),
+            "correct": value(st.booleans()),
+            "share": value(st.sampled_from([0.0, 0.25, 0.5, 1.0, float("nan")])),
+        }
+    ),
+    max_size=140,
+)
+
+
+def fits(row: dict[str, Any], query: Query) -> bool:
+    for name, wanted in query.groups:
+        there = row[name]
+        as_text = EMPTY if there is None else str(there).lower() if isinstance(there, bool) else str(there)
+        if as_text != wanted:
+            return False
+    if query.score:
+        share = row["share"]
+        if share is None or share != share:
+            return False
+        if (query.low is not None and share < query.low) or (query.high is not None and share > query.high):
+            return False
+    texts = [row.get(name) or "" for name in ("reply", "question_id", "reason")]
+    return query.text.lower() in "\n".join(texts).lower()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    RECORDS,
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "model": st.sampled_from(["", "m", "n", "nobody"]),
+            "category": st.sampled_from(["a", EMPTY, "c"]),
+            "level": st.sampled_from(["0", "2", EMPTY]),
+            "correct": st.sampled_from(["true", "false", EMPTY]),
+            "score": st.sampled_from(["share", "nothing"]),
+            "low": st.sampled_from(["0.25", "x", "nan", "-1e400"]),
+            "high": st.sampled_from(["0.5", ""]),
+            "text": st.sampled_from(["canberra", "A.B", "a+b", "(", "\\", "é", "q1"]),
+            "page": st.sampled_from(["1", "2", "0", "-3", "9" * 30, "x"]),
+        },
+    ),
+)
+def test_a_page_holds_what_fits_and_nothing_else(rows: list[dict[str, Any]], address: dict[str, str]) -> None:
+    records = [record(**row) for row in rows]
+    with tempfile.TemporaryDirectory() as folder:
+        table = table_of(make_run(Path(folder) / "run", records, schema=SCHEMA))
+        query = parsed(address, table.columns)
+        expected = [place for place, row in enumerate(records) if fits(row, query)]
+        found = find(table, query)
+        assert (found.total, found.whole) == (len(expected), len(records))
+        assert [it["row"] for it in found.records] == expected[(query.page - 1) * PAGE : query.page * PAGE]
+        assert all(it["reply"] == records[it["row"]]["reply"] for it in found.records)
+        for question in ("q1", "Canberra?", "nowhere"):
+            there = [place for place, row in enumerate(records) if row["question_id"] == question]
+            assert rows_of_question(table, question) == there
+            assert [it["question_id"] for it in read_rows(table, there)] == [question] * len(there)
+
+
+def test_what_an_address_can_choose_from(tmp_path: Path) -> None:
+    many = [record(question_id=f"q{i}", category=f"c{i}", level=i % 3, text="x" * (i % 2)) for i in range(100)]
+    columns = table_of(make_run(tmp_path / "run", many, schema=SCHEMA)).columns
+    # category has 100 values, correct none, model and outcome one; `text` is what the search is called.
+    assert columns.groups == {"level": ["0", "1", "2"]}
+    assert columns.scores == ["share"]
