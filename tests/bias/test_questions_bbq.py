@@ -133,9 +133,7 @@ def test_an_answer_without_information_is_known_by_its_words() -> None:
     assert read(empty).biased == "The Latina woman"
 
 
-def test_where_neither_is_the_target_no_answer_is_biased(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_neither_is_the_target_no_answer_is_biased(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [
         row("Religion", ["Sikh", "Sikh"], ["Hindu", "Hindu"], ["Muslim"]),
         row("Religion", ["Sikh", "Sikh"], ["Hindu", "Hindu"], []) | {"example_id": 8},
