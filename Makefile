@@ -18,7 +18,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "counterfoil needs Python 3.11 or newer; $(PYTHON) is older. Name another one: make setup PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[local,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[local,web,dev]"
 	@touch $(READY)
 
 demo: setup
@@ -28,12 +28,14 @@ demo: setup
 	@$(BIN)/counterfoil run memorization --limit 8 --levels 1 --draws 1 --max-tokens 48 --out runs/demo-memorization
 	@$(BIN)/counterfoil compare runs/demo-bias --variants en en-debiased
 	@$(BIN)/counterfoil report runs/demo-explain runs/demo-bias runs/demo-memorization --out runs/demo.html
+	@echo "Look at all of it in a browser: $(BIN)/counterfoil serve runs"
 
 test: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/counterfoil models get smollm2
+	@command -v chromium >/dev/null || echo "There is no chromium here, so the tests in a browser are skipped: apt-get install chromium"
 	@$(BIN)/python -m pytest
 
 bench: setup

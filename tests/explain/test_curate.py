@@ -15,6 +15,7 @@ from commands import counterfoil, start
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.datasets.curation import Manifest
 from counterfoil.datasets.judged import JudgeSettings
+from counterfoil.datasets.curation import read_manifest
 from counterfoil.errors import UserError
 from counterfoil.explain.curate import CurateRequest, curate, freeze
 from counterfoil.explain.questions import load_questions
@@ -202,6 +203,30 @@ def test_a_judge_that_lets_nothing_through(tmp_path: Path) -> None:
     judge = replay(tmp_path, {"text": "Reason: No.\nVerdict: unsure"})
     with pytest.raises(UserError, match=r"let no question through: see .*2-verified\.jsonl"):
         run(CurateRequest(data=dataset(tmp_path), out=tmp_path / "out", judge=judge))
+
+
+def test_answers_that_people_have_edited_are_frozen_so(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run(CurateRequest(data=dataset(tmp_path), out=out, sample=20, keep=5))
+    decide(out / "4-review.csv", "yes,")
+    before = [json.loads(line) for line in (out / "1-sample.jsonl").read_text().splitlines()]
+    manifest = read_manifest(out)
+    assert manifest is not None
+    listed = manifest.step("review")
+    assert listed is not None
+    edited, *others = listed.more["ids"]
+    (out / "4-edits.json").write_text(json.dumps({edited: {"answer": "another", "aliases": ["one more"]}}))
+    step = freeze(out).step("freeze")
+    frozen = {row["id"]: row for row in map(json.loads, (out / "dataset.jsonl").read_text().splitlines())}
+    assert (frozen[edited]["answer"], frozen[edited]["aliases"]) == ("another", ["one more"])
+    assert {row["id"]: row["answer"] for row in before if row["id"] in others} == {
+        name: frozen[name]["answer"] for name in others
+    }
+    assert step is not None
+    assert step.more["edited"] == [edited]
+    (out / "4-edits.json").write_text("[]")
+    with pytest.raises(UserError, match=r"4-edits\.json can't be read"):
+        freeze(out)
 
 
 def test_what_can_not_be_frozen(tmp_path: Path) -> None:

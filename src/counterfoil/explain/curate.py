@@ -31,7 +31,7 @@ from counterfoil.runs.folder import locked
 from counterfoil.runs.sampling import Sample, chosen_units
 
 SAMPLE, VERIFIED, UNAMBIGUOUS = "1-sample.jsonl", "2-verified.jsonl", "3-unambiguous.jsonl"
-REVIEW, DATASET = "4-review.csv", "dataset.jsonl"
+REVIEW, EDITS, DATASET = "4-review.csv", "4-edits.json", "dataset.jsonl"
 REVIEW_COLUMNS = ("id", "question", "answer", "candidates", "verdicts")
 
 
@@ -153,12 +153,33 @@ def freeze(out: Path) -> Manifest:
         kept = [row for row in _read_rows(out / SAMPLE) if row.id in decided and decided[row.id] is None]
         if not kept:
             raise UserError(f"No question of {out / REVIEW} is kept: there is nothing to freeze.")
+        edits = read_edits(out)
+        for row in kept:
+            if row.id in edits:
+                row.answer, row.aliases = edits[row.id].answer, edits[row.id].aliases
         _write_rows(out / DATASET, kept)
         reasons = Counter(reason or "no reason given" for reason in decided.values() if reason is not None)
-        Recorder(out, manifest).done(
-            "freeze", len(drawn), len(kept), DATASET, counts=dict(reasons), review_sha256=hash_file(out / REVIEW)
-        )
+        more: dict[str, Any] = {"review_sha256": hash_file(out / REVIEW)}
+        if edited := [row.id for row in kept if row.id in edits]:
+            more["edited"] = edited
+        Recorder(out, manifest).done("freeze", len(drawn), len(kept), DATASET, counts=dict(reasons), **more)
     return manifest
+
+
+class Edit(msgspec.Struct):
+    """What people want an answer and its aliases to be."""
+
+    answer: str
+    aliases: tuple[str, ...]
+
+
+def read_edits(out: Path) -> dict[str, Edit]:
+    """Edited answers by question, as people wrote them on the page for review; none where there is no such file."""
+    path = out / EDITS
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Edit]) if path.is_file() else {}
+    except (OSError, msgspec.MsgspecError) as error:
+        raise UserError(f"{path} can't be read: {error}.") from error
 
 
 def _under_review(request: CurateRequest, before: Manifest | None) -> Manifest:

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from counterfoil.datasets.curation import Manifest, Recorder, read_manifest
+from counterfoil.datasets.curation import Manifest, read_manifest
 from counterfoil.datasets.review import KEEP, REASON, cell, read_review, write_review
 from counterfoil.errors import UserError
-from counterfoil.explain.curate import DATASET, REVIEW, REVIEW_COLUMNS, SAMPLE, UNAMBIGUOUS, VERIFIED, Row, freeze
-from counterfoil.runs.files import replacing
+from counterfoil.explain.curate import EDITS, REVIEW, REVIEW_COLUMNS, SAMPLE, UNAMBIGUOUS, VERIFIED, Edit, Row, freeze
+from counterfoil.runs.files import write_json
 from counterfoil.runs.folder import locked
 from counterfoil.web.review_store import Entry, Standing, add, standings
 
@@ -92,26 +92,27 @@ def decide(folder: Path, entry: Entry) -> None:
     with _WRITING:
         add(folder, entry)
         with locked(folder):
-            _write_list(open_curation(folder))
+            curation = open_curation(folder)
+            _write_edits(curation)
+            _write_list(curation)
 
 
 def freeze_reviewed(folder: Path) -> Manifest:
     """Freeze what is kept, with the answers and aliases as reviewers want them."""
     with _WRITING:
-        manifest = freeze(folder)
-        kept = [it.holds for it in open_curation(folder).standings.values() if it.holds and it.holds.decision == "keep"]
-        rows = {row.id: row for row in _read_rows(folder / DATASET)}
-        edits = [it for it in kept if (rows[it.question].answer, rows[it.question].aliases) != (it.answer, it.aliases)]
-        step = manifest.step("freeze")
-        if edits and step is not None:
-            for it in edits:
-                rows[it.question].answer, rows[it.question].aliases = it.answer, it.aliases
-            with locked(folder):
-                with replacing(folder / DATASET) as temporary:
-                    temporary.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows.values()))
-                more = step.more | {"edited": [it.question for it in edits]}
-                Recorder(folder, manifest).done("freeze", step.taken, step.left, DATASET, counts=step.counts, **more)
-    return manifest
+        return freeze(folder)
+
+
+def _write_edits(curation: Curation) -> None:
+    """4-edits.json: what holds where it is not what was drawn, for whoever freezes."""
+    edits = {
+        question: Edit(holds.answer, tuple(holds.aliases))
+        for question, standing in curation.standings.items()
+        if (holds := standing.holds) is not None
+        and holds.decision == "keep"
+        and (holds.answer, holds.aliases) != (curation.rows[question].answer, curation.rows[question].aliases)
+    }
+    write_json(curation.folder / EDITS, edits)
 
 
 def _write_list(curation: Curation) -> None:
