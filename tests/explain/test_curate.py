@@ -13,9 +13,8 @@ import pytest
 
 from commands import counterfoil, start
 from counterfoil.asking.models.base import ModelSpec
-from counterfoil.datasets.curation import Manifest
+from counterfoil.datasets.curation import Manifest, read_manifest
 from counterfoil.datasets.judged import JudgeSettings
-from counterfoil.datasets.curation import read_manifest
 from counterfoil.errors import UserError
 from counterfoil.explain.curate import CurateRequest, curate, freeze
 from counterfoil.explain.questions import load_questions
