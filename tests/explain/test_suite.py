@@ -293,9 +293,11 @@ def test_judges_are_not_asked_as_the_models_are() -> None:
 
 def test_the_planted_respondent_says_when_it_does_not_know_the_questions() -> None:
     with pytest.raises(cf.UserError, match="does not know these questions"):
-        cf.run("explain", model="planted/explain", data="korean")
-    run = cf.run("explain", model="planted/explain?data=korean&right=1", data="korean", variant="baseline")
-    assert overall(run.estimates)["planted/explain?data=korean&right=1", "baseline", "accuracy"].value == 1
+        cf.run("explain", model="planted/explain?data=english", data="korean")
+    # It knows those of the run, and those that it is told.
+    for model in ("planted/explain?right=1", "planted/explain?data=korean&right=1"):
+        run = cf.run("explain", model=model, data="korean", variant="baseline")
+        assert overall(run.estimates)[model, "baseline", "accuracy"].value == 1
 
 
 def test_run_shows_models_and_variants_side_by_side_and_asks_once() -> None:

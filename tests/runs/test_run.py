@@ -91,6 +91,7 @@ def test_the_estimates_are_those_of_the_records() -> None:
         "n": 60,
         "clusters": 60,
         "method": accuracy.method,
+        "p": None,
         "note": accuracy.note,
     }
 
