@@ -12,6 +12,7 @@ import pytest
 
 from counterfoil.bias import templates, templates_bbq
 from counterfoil.bias.questions import Question
+from counterfoil.datasets.registry import BBQ_CATEGORIES
 
 KOBBQ_CATEGORIES = (
     "age",
@@ -59,7 +60,7 @@ def test_two_templates_for_each_category() -> None:
     korean = Counter(category for category, _ in {(q.category, q.template) for q in KOREAN})
     assert korean == dict.fromkeys(KOBBQ_CATEGORIES, 2)
     english = Counter(category for category, _ in {(q.category, q.template) for q in ENGLISH})
-    assert english == dict.fromkeys(templates_bbq.CATEGORIES, 2)
+    assert english == dict.fromkeys(BBQ_CATEGORIES, 2)
 
 
 @both

@@ -18,8 +18,9 @@ from counterfoil.bias.reading_mentions import (
     texts_of,
 )
 from counterfoil.bias.reading_negation import rejected
-from counterfoil.bias.reading_text import clean, spoken
+from counterfoil.bias.reading_text import clean
 from counterfoil.bias.reading_unknown import find_inflected, find_paraphrases, is_refusal
+from counterfoil.runs.plain_text import spoken
 
 # A name in data is no answer, but for the field of the answer.
 _FIELD = re.compile(r"[\"'][A-Za-z_]{1,20}[\"'] ?:")

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from counterfoil.bias.questions import Question
 from counterfoil.bias.templates import Row, cell, declarations, number_of
+from counterfoil.datasets.registry import BBQ_CATEGORIES
 from counterfoil.errors import UserError
 
 # The wordings that BBQ uses.
@@ -33,19 +34,6 @@ UNKNOWN_WORDINGS = (
     "Cannot answer",
     "Can't answer",
     "Undetermined",
-)
-CATEGORIES = (
-    "Age",
-    "Disability_status",
-    "Gender_identity",
-    "Nationality",
-    "Physical_appearance",
-    "Race_ethnicity",
-    "Race_x_SES",
-    "Race_x_gender",
-    "Religion",
-    "SES",
-    "Sexual_orientation",
 )
 _ORDERS = tuple(permutations(range(3)))
 _TEXTS = (
@@ -139,8 +127,8 @@ def _drawn(seed: str) -> tuple[tuple[int, ...], str]:
 
 def _template(where: str, row: Mapping[str, str]) -> Template:
     category = cell(where, row, "Category")
-    if category not in CATEGORIES:
-        raise UserError(f"{where}: Category is {category!r}; BBQ has {', '.join(CATEGORIES)}")
+    if category not in BBQ_CATEGORIES:
+        raise UserError(f"{where}: Category is {category!r}; BBQ has {', '.join(BBQ_CATEGORIES)}")
     if (row.get("Proper_nouns_only") or "").strip().upper() == "TRUE":
         raise UserError(f"{where}: it takes proper names from BBQ's lists, which is not supported; list them in Names")
     if (row.get("version") or "").strip():

@@ -15,7 +15,8 @@ from counterfoil.memorization.reading_letters import letter_of
 from counterfoil.memorization.reading_numbers import PERCENT, Stated, in_unit, printed_number
 from counterfoil.memorization.reading_options import LETTERS
 from counterfoil.memorization.reading_stated import decided
-from counterfoil.memorization.reading_text import first_round, plain, spoken
+from counterfoil.memorization.reading_text import first_round, plain
+from counterfoil.runs.plain_text import spoken
 from counterfoil.runs.suite import Variant
 
 _Said = TypeVar("_Said")
@@ -126,7 +127,7 @@ def read_answer(question: Question, variant: Variant, reply: str, tolerance: Dec
 
 def _read(reply: str, read: Callable[[str], _Said | None]) -> _Said | None:
     """What is read of the last line, where it alone decides; else of all that was said before another question."""
-    said = spoken(reply)
+    said = spoken(reply).strip()
     if not said:
         return None
     first = first_round(said)
