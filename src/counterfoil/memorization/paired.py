@@ -19,16 +19,8 @@ def questions_of(records: pl.DataFrame, *, trusted: bool = True) -> pl.DataFrame
 
     `trusted` chooses draws whose gold is computed, or those whose gold a model wrote and nothing confirms.
     """
-    is_trusted = pl.col("status").is_in(TRUSTED)
-    mine = (pl.col("level") == 0) | (is_trusted if trusted else ~is_trusted)
-    replies = records.filter(mine, pl.col("control").is_null() | (pl.col("control") != "lure")).with_columns(
-        right=pl.col("correct").cast(pl.Float64)
-    )
-    # Repeats are members of the question, and never new n.
-    right = pl.col("right")
-    by_draw = replies.group_by([*WHO, "cluster", "topic", "level", "control", "draw"], maintain_order=True).agg(
-        right=pl.when(right.null_count() == 0).then(right.mean())
-    )
+    replies = _replies(records, trusted)
+    by_draw = _by_draw(replies)
     arms = {
         "perturbed": _IN_GAP,
         **{f"level {level}": pl.col("level") == level for level in (1, 2, 3)},
@@ -42,6 +34,37 @@ def questions_of(records: pl.DataFrame, *, trusted: bool = True) -> pl.DataFrame
     both = pl.col("o").is_not_null() & pl.col("perturbed").is_not_null()
     return questions.join(_kinds(replies), on=WHO, how="left", maintain_order="left").with_columns(
         pl.when(both).then(pl.col(name)).alias(name) for name in KINDS
+    )
+
+
+def differences_of(
+    records: pl.DataFrame, questions: pl.DataFrame, arm: pl.Expr, *, trusted: bool = True
+) -> pl.DataFrame:
+    """One row for each draw of an arm: `difference` = base − right, where `questions` has the column `base` (null where
+    the question has no part in it); `weight` makes each question count once, however many draws it has.
+
+    A question without draws in the arm has one row without a difference: it is there, and not counted.
+    """
+    draws = _by_draw(_replies(records, trusted)).filter(arm).select(*WHO, "right")
+    joined = questions.join(draws, on=WHO, how="left", maintain_order="left")
+    return joined.with_columns(
+        difference=pl.col("base") - pl.col("right"), weight=1.0 / pl.len().over(WHO).cast(pl.Float64)
+    )
+
+
+def _replies(records: pl.DataFrame, trusted: bool) -> pl.DataFrame:
+    is_trusted = pl.col("status").is_in(TRUSTED)
+    mine = (pl.col("level") == 0) | (is_trusted if trusted else ~is_trusted)
+    return records.filter(mine, pl.col("control").is_null() | (pl.col("control") != "lure")).with_columns(
+        right=pl.col("correct").cast(pl.Float64)
+    )
+
+
+def _by_draw(replies: pl.DataFrame) -> pl.DataFrame:
+    """Repeats are members of the question, and never new n."""
+    right = pl.col("right")
+    return replies.group_by([*WHO, "cluster", "topic", "level", "control", "draw"], maintain_order=True).agg(
+        right=pl.when(right.null_count() == 0).then(right.mean())
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 import polars as pl
 
-from counterfoil.memorization.paired import lures_of, questions_of
+from counterfoil.memorization.paired import WHO, differences_of, lures_of, questions_of
 from counterfoil.memorization.questions import LETTERS
 from counterfoil.memorization.scoring import GAP_LEVELS
 from counterfoil.stats import Estimate, proportions, ratios, signed_means
@@ -16,6 +16,8 @@ ALL: tuple[str, ...] = ()
 CONTROLS = ("again", "reshuffled", "renamed")
 # A mean over many draws says little about how questions differ (STATISTICS).
 MOST_PER_CLUSTER = 3.0
+# Asked again, most answers are the same; by simulation (docs/statistics.md).
+ADDED_TO_CONTROLS = 0.5
 NOT_COMPUTED = (
     "the gold answers were written by a model and nothing confirms them: an error rate of e moves it by up to e"
 )
@@ -29,22 +31,23 @@ def summarize(records: pl.DataFrame) -> list[Estimate]:
     paired = _paired(questions, "perturbed")
     estimates = [
         *_unread(replied, ALL),
-        *_all(paired, ALL),
-        *_all(paired, ("topic",)),
+        *_all(records, paired, ALL),
+        *_all(records, paired, ("topic",)),
     ]
     in_gap = [level for level in GAP_LEVELS if questions[f"level {level}"].count()]
     for level in in_gap:
         estimates += _unread(replied.filter(pl.col("level") == level), ("level",))
-        alone = _paired(questions_of(records.filter(pl.col("level").is_in([0, level]))), "perturbed")
+        of_one = records.filter(pl.col("level").is_in([0, level]))
+        alone = _paired(questions_of(of_one), "perturbed")
         # Where there is one level, what is robust at it is what is robust.
         of_level = _all if len(in_gap) > 1 else _gap
-        estimates += of_level(alone.with_columns(level=pl.lit(level)), ("level",))
+        estimates += of_level(of_one, alone.with_columns(level=pl.lit(level)), ("level",))
     # Level 3 is another skill: how often it is right, and no gap.
     other = _paired(questions, "level 3").with_columns(level=pl.lit(3))
     if other["v"].count():
         estimates += _unread(replied.filter(pl.col("level") == 3), ("level",))
         estimates += proportions(other, "v", metric="accuracy_perturbed", by=("level",))
-    estimates += _controls(questions)
+    estimates += _controls(records, questions)
     lures = lures_of(records)
     if lures.height:
         estimates += proportions(lures, "old", metric="kept_old")
@@ -68,17 +71,33 @@ def _paired(questions: pl.DataFrame, arm: str) -> pl.DataFrame:
     return questions.with_columns(o=o, v=v)
 
 
-def _all(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
+def _all(records: pl.DataFrame, paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
     original = proportions(paired, "o", metric="accuracy_original", by=by)
-    return [*original, *_gap(paired, by), *_robust(paired, by)]
+    return [*original, *_gap(records, paired, by), *_robust(paired, by)]
 
 
-def _gap(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
-    paired = paired.with_columns(gap=pl.col("o") - pl.col("v"))
+def _gap(records: pl.DataFrame, paired: pl.DataFrame, by: Sequence[str], *, trusted: bool = True) -> list[Estimate]:
+    """The mean of o − v̄, from draw to draw: what one of them shows is −1, 0 or 1."""
+    both = paired.with_columns(base=pl.when(pl.col("v").is_not_null()).then(pl.col("o")))
+    gaps = differences_of(records, both, pl.col("level").is_in(GAP_LEVELS), trusted=trusted)
     return [
         *proportions(paired, "v", metric="accuracy_perturbed", by=by),
-        *signed_means(paired, "gap", metric="memorization_gap", by=by, tested=True),
+        *_differences(gaps, "memorization_gap", by),
     ]
+
+
+def _differences(
+    gaps: pl.DataFrame, metric: str, by: Sequence[str], most: float | None = None, added: float = 1.0
+) -> list[Estimate]:
+    """Draws are members of their question: n is that of the questions."""
+    estimates = signed_means(
+        gaps, "difference", metric=metric, by=by, weight="weight", most_per_cluster=most, added=added, tested=True
+    )
+    counted = gaps.filter(pl.col("difference").is_not_null()).unique([*WHO, *by])
+    sizes = {key: len(rows) for key, rows in counted.group_by(["model", "variant", *by])}
+    for it in estimates:
+        it.n = sizes.get((it.model, it.variant, *it.group.values()), 0)
+    return estimates
 
 
 def _robust(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
@@ -96,17 +115,20 @@ def _robust(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
     ]
 
 
-def _controls(questions: pl.DataFrame) -> list[Estimate]:
+def _controls(records: pl.DataFrame, questions: pl.DataFrame) -> list[Estimate]:
     """The gap to each control: the noise floor; and what changed numbers do on top of reshuffled options."""
     estimates: list[Estimate] = []
     for control in CONTROLS:
-        gaps = questions.with_columns(gap=pl.col("o") - pl.col(control), control=pl.lit(control))
-        if gaps["gap"].count():
-            estimates += signed_means(gaps, "gap", metric="control_gap", by=("control",), tested=True)
-    excess = questions.with_columns(excess=pl.col("reshuffled") - pl.col("perturbed"))
-    if excess["excess"].count():
-        most = MOST_PER_CLUSTER
-        estimates += signed_means(excess, "excess", metric="excess_gap", most_per_cluster=most, tested=True)
+        both = questions.with_columns(
+            base=pl.when(pl.col(control).is_not_null()).then(pl.col("o")), control=pl.lit(control)
+        )
+        gaps = differences_of(records, both, pl.col("control") == control)
+        if gaps["difference"].count():
+            estimates += _differences(gaps, "control_gap", ("control",), added=ADDED_TO_CONTROLS)
+    both = questions.with_columns(base=pl.when(pl.col("perturbed").is_not_null()).then(pl.col("reshuffled")))
+    excess = differences_of(records, both, pl.col("level").is_in(GAP_LEVELS))
+    if excess["difference"].count():
+        estimates += _differences(excess, "excess_gap", ALL, MOST_PER_CLUSTER)
     return estimates
 
 
@@ -124,7 +146,7 @@ def _not_computed(records: pl.DataFrame) -> list[Estimate]:
         paired = _paired(questions_of(part, trusted=False), "perturbed").with_columns(status=pl.lit(status))
         estimates += [
             msgspec.structs.replace(it, note="; ".join(filter(None, [NOT_COMPUTED, it.note])))
-            for it in _gap(paired, ("status",))
+            for it in _gap(part, paired, ("status",), trusted=False)
             if it.n
         ]
     return estimates

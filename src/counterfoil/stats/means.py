@@ -43,7 +43,12 @@ def wilson(layout: Layout, sums: MeanSums) -> list[Interval]:
 
 
 def bonett_price(
-    layout: Layout, sums: MeanSums, *, most_per_cluster: float | None = None, least_correlation: float = 0.0
+    layout: Layout,
+    sums: MeanSums,
+    *,
+    most_per_cluster: float | None = None,
+    least_correlation: float = 0.0,
+    added: float = 1.0,
 ) -> list[Interval]:
     """Means m of values in −1…1: the adjusted Wald interval of Bonett and Price (2012) with n_eff = σ²/V.
 
@@ -53,7 +58,9 @@ def bonett_price(
 
     `most_per_cluster` limits n_eff to that many for each cluster: for differences of means over many draws, whose
     spread within a cluster says little about how clusters differ. `least_correlation` is −1 where clusters are
-    balanced by design, so that what is high in a cluster makes something else in it low.
+    balanced by design, so that what is high in a cluster makes something else in it low. The two values that are
+    added are +1 and −1, or ± `added` where most values are 0 by nature, as when the same is asked again: there they
+    would make up most of the variance, Q' = (n_eff·Q + 2·added²)/(n_eff + 2).
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         total = layout.total(sums.n)
@@ -65,7 +72,7 @@ def bonett_price(
         if most_per_cluster is not None:
             n_eff = np.minimum(n_eff, most_per_cluster * clusters)
         centre = n_eff * mean / (n_eff + 2)
-        variance = (n_eff * mean_square + 2) / (n_eff + 2) - centre**2
+        variance = (n_eff * mean_square + 2 * added**2) / (n_eff + 2) - centre**2
         half = spread.quantile * np.sqrt(variance / (n_eff + 2))
     low, high = np.maximum(centre - half, -1), np.minimum(centre + half, 1)
     bounds = Bounds(mean, low, high, layout.total(sums.records), clusters, clusters, spread.agree)
