@@ -191,3 +191,17 @@ def test_on_a_terminal_a_long_download_has_a_bar(tmp_path: Path) -> None:
         hold.set()
         assert process.wait(30) == 0
     assert b"0.5/1.0 MB" in shown
+
+
+@pytest.mark.parametrize(("suite", "data"), [("bias", "korean"), ("bias", "english"), ("memorization", "bank")])
+def test_the_samples_of_every_suite_can_be_checked(suite: str, data: str) -> None:
+    done = counterfoil("data", "check", suite, data, cwd=Path())
+    assert done.returncode == 0, done.stderr
+    assert f"{suite}: {data}" in done.stdout
+
+
+def test_a_command_that_fails_leaves_no_folder_behind() -> None:
+    Path("replies.jsonl").write_text('{"question_id": "none", "model": "m", "reply": "A"}\n')
+    done = counterfoil("score", "bias", "--from", "jsonl", "replies.jsonl", "--out", "out", cwd=Path())
+    assert done.returncode == 2
+    assert not Path("out").exists()

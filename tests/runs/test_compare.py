@@ -378,3 +378,13 @@ def test_the_five_prompts_of_cfe() -> None:
         if row.metric == "score_threshold" and not row.group:
             together = any({row.a, row.b} <= set(group) for group in groups)
             assert together == (row.verdict == "can't be told apart")
+
+
+def test_a_damaged_run_is_named_in_one_sentence() -> None:
+    run = cf.run("bias", model="planted/bias", variant="1", limit=10, orders=1)
+    (run.folder / "records.parquet").write_bytes(b"PAR1 no more")
+    with pytest.raises(cf.UserError, match=r"records\.parquet can't be read, or is damaged"):
+        assert run.records is None
+    (run.folder / "manifest.json").write_text("{}")
+    with pytest.raises(cf.UserError, match=r"manifest\.json is damaged: it has no suite, options"):
+        assert run.manifest is None

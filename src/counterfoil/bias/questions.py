@@ -183,7 +183,7 @@ def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
             raise UserError(f"--data {data}: there are no .jsonl files in this folder.")
         return Path(data).name, [(str(path), path.read_bytes()) for path in paths]
     except OSError as error:
-        known = ", ".join(SAMPLES)
+        known = ", ".join([*SAMPLES, "kobbq", "kobbq-all", "bbq"])
         raise UserError(f"--data {data}: there is no such dataset ({known}), nor a file that can be read.") from error
 
 

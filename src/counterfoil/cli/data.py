@@ -104,10 +104,14 @@ def _check(parsed: argparse.Namespace) -> int:
 def _facts(suite_name: str, file: str) -> dict[str, Any]:
     """What any suite's reader finds in a dataset."""
     from counterfoil.datasets.fetch import resolved
-    from counterfoil.runs.suites import load_suite
+    from counterfoil.runs.suites import BUILT_IN, load_suite
 
     suite = load_suite(suite_name)
-    return _counts(suite_name, suite.configured(with_defaults(suite.options, {})).dataset(resolved(file)))
+    nobody: dict[str, Any] = {"judges": [], "variants": [], "format": None, "imported_model": None, "files": ()}
+    configured = suite.configured({**with_defaults(suite.options, {}), **nobody})
+    # The suite's own readers know the names of its datasets.
+    data = file if suite_name in BUILT_IN else resolved(file)
+    return _counts(suite_name, configured.dataset(data))
 
 
 def _explain_facts(file: str) -> dict[str, Any]:
@@ -126,7 +130,8 @@ def _explain_facts(file: str) -> dict[str, Any]:
 
 
 def _counts(suite: str, dataset: Any) -> dict[str, Any]:
-    strata = Counter(question.stratum for question in dataset)
+    # Before orders and draws, as `--limit` counts.
+    strata = Counter({question.unit: question.stratum for question in dataset}.values())
     return {
         "suite": suite,
         "data": dataset.name,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from counterfoil.runs.files import explained, replacing
-from counterfoil.runs.folder import RECORDS, Run
+from counterfoil.runs.folder import RECORDS, Run, readable
 from counterfoil.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -170,8 +170,9 @@ def _records(run: Run) -> pl.LazyFrame:
     """The records, lists as JSON."""
     import polars as pl
 
-    frame = pl.scan_parquet(run.folder / RECORDS)
-    lists = [name for name, kind in frame.collect_schema().items() if isinstance(kind, pl.List)]
+    with readable(run.folder / RECORDS):
+        frame = pl.scan_parquet(run.folder / RECORDS)
+        lists = [name for name, kind in frame.collect_schema().items() if isinstance(kind, pl.List)]
     # {"list":[…]} without what is around the list.
     as_json = [
         pl.when(pl.col(name).is_not_null())

@@ -129,9 +129,12 @@ def compare_runs(
 def items_of(suite: Suite, side: Side) -> Items:
     import polars as pl
 
+    from counterfoil.runs.folder import readable
     from counterfoil.runs.records import read_scores
 
-    records = read_scores(side.run.folder / "records.parquet")
+    path = side.run.folder / "records.parquet"
+    with readable(path):
+        records = read_scores(path)
     records = records.filter(pl.col("model") == side.model, pl.col("variant") == side.variant)
     items, measures = suite.measures(records, settings_of(side.run))
     return Items(side, records.height, items, measures)

@@ -112,10 +112,18 @@ def _family(it: Found, contests: dict[str, tuple[str, ...]]) -> Hashable:
     return it.metric, tuple(it.group.items()), contests.get(it.a, (it.a, it.b))
 
 
+def _wider(it: Difference, p: float | None) -> str | None:
+    """Where the two do not say the same: the interval is made to hold with few clusters, and the test is sharper."""
+    low, high = it.interval.low, it.interval.high
+    if p is None or low is None or high is None or p > LEVEL or not low <= 0 <= high:
+        return None
+    return "the interval, which is the wider of the two, holds 0, and the test tells them apart"
+
+
 def _row(found: Found, p_adjusted: float | None, level: float, margin: float | None) -> Compared:
     it = found.difference
     reach = out_of_reach(it.test.smallest_p, it.test.differing, level) if it.test.differing else None
-    notes = [found.withheld] if found.withheld else [it.interval.note, it.test.note, reach]
+    notes = [found.withheld] if found.withheld else [it.interval.note, it.test.note, reach, _wider(it, p_adjusted)]
     equivalent = None
     if margin is not None and found.overall and it.interval.value is not None:
         equivalent = equivalence_test(it.interval.value, it.error, it.df, margin, level=level).equivalent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,7 +65,11 @@ class Run:
     @property
     def manifest(self) -> dict[str, Any]:
         """What was asked of whom, with which versions, at what cost."""
-        return self._read(MANIFEST, dict[str, Any])
+        manifest = self._read(MANIFEST, dict[str, Any])
+        missing = [name for name in ("suite", "options", "data", "models", "variants") if name not in manifest]
+        if missing:
+            raise UserError(f"{self.folder / MANIFEST} is damaged: it has no {', '.join(missing)}. Run it again.")
+        return manifest
 
     @property
     def estimates(self) -> list[Estimate]:
@@ -82,7 +87,8 @@ class Run:
         """All records."""
         import polars as pl
 
-        return pl.read_parquet(self.folder / RECORDS)
+        with readable(self.folder / RECORDS):
+            return pl.read_parquet(self.folder / RECORDS)
 
     @property
     def outcomes(self) -> list[dict[str, Any]]:
@@ -119,6 +125,17 @@ class Run:
 
 
 @contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn what polars says of a damaged file into one sentence."""
+    import polars as pl
+
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise UserError(f"{path} can't be read, or is damaged: run it again. ({str(error).splitlines()[0]})") from error
+
+
+@contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Keep a second process with the same command from asking everything a second time."""
     with explained(folder):
@@ -135,3 +152,12 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.close()
+
+
+def discard_empty(folder: Path) -> None:
+    """Take a run folder away in which nothing has been written but what a run begins with."""
+    if not folder.is_dir():
+        return
+    shutil.rmtree(folder / ".parts", ignore_errors=True)
+    if {path.name for path in folder.iterdir()} <= {".lock"}:
+        shutil.rmtree(folder, ignore_errors=True)

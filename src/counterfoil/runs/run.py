@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from counterfoil.asking.ledger import Ledger
+from counterfoil.errors import UserError
 from counterfoil.runs.answering import Answering
 from counterfoil.runs.askers import Say, open_askers
 from counterfoil.runs.finish import finish
-from counterfoil.runs.folder import Run, locked
+from counterfoil.runs.folder import Run, discard_empty, locked
 from counterfoil.runs.plan import Plan, make_plan
 from counterfoil.runs.progress import Progress, Watched
 from counterfoil.runs.records import Parts
@@ -42,6 +43,9 @@ def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) 
             return asyncio.run(work(ledger))
     except asyncio.CancelledError as error:
         raise LeftAtOnce from error
+    except UserError:
+        discard_empty(plan.request.out)
+        raise
     finally:
         gc.unfreeze()
 

@@ -38,7 +38,8 @@ def contrasts(runs: Sequence[Run], models: Sequence[str], variants: Sequence[str
     pairs = [pair for pair in combinations(there, 2) if _belongs(*pair, models, variants, there)]
     if not pairs:
         raise UserError(
-            "There is nothing to compare: give two runs of the same questions, or one with several models or variants."
+            "There is nothing to compare: give two runs with the same model and prompt, or name which of their models "
+            "or prompts to compare with --models or --variants."
         )
     order = [*models, *variants]
     pairs = [tuple(sorted(pair, key=lambda cell: _place(cell, order))) for pair in pairs]  # type: ignore[misc]

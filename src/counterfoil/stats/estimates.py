@@ -97,8 +97,9 @@ def signed_means(
     tested: bool = False,
 ) -> list[Estimate]:
     """`signed_mean` of the column `value`, for each model, variant and group. `balanced`: by design, a cluster holds as
-    many records that pull up as that pull down, so that the correlation within it may be negative. `added` is that of `bonett_price`. `tested`: with p of
-    the test that flips the signs of clusters, after Holm over the groups of each model and variant.
+    many records that pull up as that pull down, so that the correlation within it may be negative. `added` is that of
+    `bonett_price`. `tested`: with p of the test that flips the signs of clusters, after Holm over the groups of each
+    model and variant.
     """
     keys, layout, sums = mean_sums(frame, _columns(by, cluster, weight), value, low=-1)
     least = -1.0 if balanced else 0.0
