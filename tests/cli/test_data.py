@@ -194,14 +194,14 @@ def test_on_a_terminal_a_long_download_has_a_bar(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("suite", "data"), [("bias", "korean"), ("bias", "english"), ("memorization", "bank")])
-def test_the_samples_of_every_suite_can_be_checked(suite: str, data: str) -> None:
-    done = counterfoil("data", "check", suite, data, cwd=Path())
+def test_the_samples_of_every_suite_can_be_checked(suite: str, data: str, tmp_path: Path) -> None:
+    done = counterfoil("data", "check", suite, data, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert f"{suite}: {data}" in done.stdout
 
 
-def test_a_command_that_fails_leaves_no_folder_behind() -> None:
-    Path("replies.jsonl").write_text('{"question_id": "none", "model": "m", "reply": "A"}\n')
-    done = counterfoil("score", "bias", "--from", "jsonl", "replies.jsonl", "--out", "out", cwd=Path())
+def test_a_command_that_fails_leaves_no_folder_behind(tmp_path: Path) -> None:
+    (tmp_path / "replies.jsonl").write_text('{"question_id": "none", "model": "m", "reply": "A"}\n')
+    done = counterfoil("score", "bias", "--from", "jsonl", "replies.jsonl", "--out", "out", cwd=tmp_path)
     assert done.returncode == 2
-    assert not Path("out").exists()
+    assert not (tmp_path / "out").exists()
