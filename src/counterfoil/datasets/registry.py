@@ -16,6 +16,11 @@ SHIPPED_LICENCE = "Apache-2.0"
 DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".toml", ".yaml")
 
 
+# What `--data` calls samples whose file has another name; all of the bank's files are one dataset.
+SAMPLE_NAMES = {"kobbq_templates.tsv": "korean", "bbq_templates.csv": "english"}
+BANK = "bank"
+
+
 class DataFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of a dataset. Without a pinned `sha256`, the hash of the first fetch is kept and holds from then on."""
 
@@ -94,7 +99,7 @@ DATASETS = (
     Dataset(
         name="kobbq-all",
         suite="bias",
-        what="KoBBQ's templates, which give its whole set of 76,048 questions",
+        what="KoBBQ's templates, which give its whole set (see docs/bias.md for the count)",
         licence="MIT",
         files=(
             DataFile(
@@ -163,18 +168,23 @@ def _shipped() -> list[Listed]:
     for suite in SUITES:
         folder = resources.files("counterfoil") / suite / "samples"
         files = sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else []
+        sizes = {file: len(file.read_bytes()) for file in files if file.name.endswith(DATA_ENDINGS)}
+        named = {
+            SAMPLE_NAMES.get(file.name, PurePosixPath(file.name).stem): (size, file) for file, size in sizes.items()
+        }
+        if suite == "memorization":
+            named = {BANK: (sum(sizes.values()), folder)}
         listed += [
             Listed(
-                name=PurePosixPath(file.name).stem,
+                name=name,
                 suite=suite,
                 where="shipped",
-                bytes=len(file.read_bytes()),
+                bytes=size,
                 licence=SHIPPED_LICENCE,
                 what="questions written for this project",
-                path=str(file),
+                path=str(path),
             )
-            for file in files
-            if file.name.endswith(DATA_ENDINGS)
+            for name, (size, path) in named.items()
         ]
     return listed
 
