@@ -44,7 +44,11 @@ def group_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html:
 def agreement_table(estimates: Sequence[Estimate]) -> Html | None:
     """How far algorithm, judges and people agree; None where only one of them was there."""
     some = [it for it in estimates if _is_agreement(it)]
-    return _table("Agreement", some, []) if some else None
+    if not some:
+        return None
+    return joined(
+        _table(f"Agreement, by {_and(keys)}" if keys else "Agreement", of, []) for keys, of in _by_keys(some).items()
+    )
 
 
 def _is_agreement(estimate: Estimate) -> bool:
