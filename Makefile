@@ -36,7 +36,7 @@ test: setup
 	@$(BIN)/mypy
 	@$(BIN)/counterfoil models get smollm2
 	@command -v chromium >/dev/null || echo "There is no chromium here, so the tests in a browser are skipped: apt-get install chromium"
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
