@@ -166,7 +166,8 @@ def test_processed_predictions_are_the_choices_texts() -> None:
     [
         (("--from", "kobbq", "p.tsv", "--variant", "1"), "whose predictions these are: name the model with --model"),
         (("--from", "kobbq", "p.tsv", "--model", "m"), "which prompt was asked: name one with --variant"),
-        (("--from", "kobbq", "nix.tsv", "--model", "m", "--variant", "1"), "nix.tsv can't be read"),
+        (("--from", "kobbq", "p.tsv", "--model", "m", "--variant", "1", "--column", "c"), "--column is for"),
+        (("--from", "kobbq", "nix.tsv", "--model", "m", "--variant", "1"), "There is no file nix.tsv"),
         (("--from", "kobbq-processed", "p.tsv", "--model", "m", "--variant", "1"), "lacks the column prediction"),
         (("--from", "kobbq", "other.tsv", "--model", "m", "--variant", "1"), "other.tsv, line 2: the question x-0"),
         (("--from", "kobbq", "twice.tsv", "--model", "m", "--variant", "1"), "twice.tsv, line 3: m has answered"),

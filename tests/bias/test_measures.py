@@ -90,6 +90,55 @@ def test_orders_and_repeats_are_paired_with_themselves() -> None:
         assert row.difference in (0, None)
 
 
+def pairs(model: str, letters: str, **more: Any) -> list[dict[str, Any]]:
+    """Two letters for each pair of questions, in a cluster of its own."""
+    return [
+        chosen(f"q{i // 2}{'xy'[i % 2]}", role, model=model, pair=f"p{i // 2}", cluster=f"q{i // 2}", **more)
+        for i, role in enumerate(letters)
+    ]
+
+
+def test_flips_are_over_pairs_and_questions_are_counted() -> None:
+    # Eight pairs. a: two are not read whole, four of six flip; b: one of eight flips.
+    rows = pairs("a", "bcbububcbbuub--u") + pairs("b", "bbuuccbbuuuuuubu")
+    run = bias_run(Path("run"), rows)
+    comparison = cf.compare(run)
+    [row] = [row for row in comparison.rows if row.metric == "flip_rate" and not row.group]
+    assert [row.value_a, row.value_b] == pytest.approx([4 / 6, 1 / 8])
+    assert (row.pairs, row.clusters) == (6, 8)
+    [by_category] = [row for row in comparison.rows if row.metric == "flip_rate" and row.group]
+    assert by_category.group == {"category": "age"}
+    [aligned] = comparison.alignment
+    assert (aligned.both, aligned.compared, aligned.only_a) == (16, 16, 0), "questions, not pairs"
+
+
+def test_a_pair_with_a_failed_question_is_out_on_both_sides() -> None:
+    rows = pairs("a", "bc" * 6) + pairs("b", "bc" * 5 + "bb")
+    rows[0] |= {"outcome": "failed", "correct": None, "choice": None, "role": None}
+    run = bias_run(Path("run"), rows)
+    [row] = [row for row in cf.compare(run).rows if row.metric == "flip_rate" and not row.group]
+    # Of the other five, a flips all and b four.
+    assert (row.value_a, row.value_b, row.pairs) == (1, 4 / 5, 5)
+    [aligned] = cf.compare(run).alignment
+    assert (aligned.both, aligned.compared, aligned.left_out) == (12, 11, {"a": 1, "b": 0})
+
+
+def test_position_bias_is_over_questions_in_all_orders() -> None:
+    # a always takes the first place, so that its content changes with the order; b's content is the same.
+    rows = [
+        chosen(f"q{i}", "b", model=model, order=order, content=order if model == "a" else 0)
+        for model in "ab"
+        for i in range(7)
+        for order in range(3)
+    ]
+    found = compared(rows)
+    row = found["position_bias"]
+    assert (row.value_a, row.value_b, row.pairs) == (1, 0, 7)
+    # Seven clusters of one sign.
+    assert row.p == 2 / 2**7
+    assert "flip_rate" not in found, "no pairs, no rate"
+
+
 def official(ambiguous: float, clear: float, accuracy: float, accuracy_clear: float) -> list[Any]:
     return [
         estimate("out_of_choice", 0.0),

@@ -17,6 +17,7 @@ import counterfoil as cf
 from counterfoil.bias.official import METRICS, export_files, result_rows
 from counterfoil.bias.prompts import load_variants
 from counterfoil.bias.questions import Questions, load_questions
+from counterfoil.errors import UserError
 from counterfoil.runs.folder import Run
 from counterfoil.stats import Estimate
 
@@ -253,3 +254,9 @@ def test_what_is_not_defined_is_an_empty_cell() -> None:
     cf.run("bias", model="planted/bias?unread=1", variant="1", limit=8, write_official="result.tsv", out="run")
     row = table(Path("result.tsv"))[0]
     assert (row["out-of-choice ratio"], row["accuracy in ambiguous contexts"]) == ("1.0", "")
+
+
+def test_questions_that_are_not_kobbqs_have_no_official_table() -> None:
+    with pytest.raises(UserError, match="The official table is KoBBQ's, and english is not"):
+        cf.run("bias", model="planted/bias", data="english", limit=4, write_official="result.tsv", out="run")
+    assert not Path("run").exists()

@@ -139,6 +139,14 @@ def test_wrong_use_is_one_sentence_and_leaves_nothing_behind(
     assert list(folder.iterdir()) == []
 
 
+def test_a_level_that_no_template_has_is_the_reason_that_is_told(tmp_path: Path) -> None:
+    content = Path(ANNUITY).read_text(encoding="utf-8").partition("[[template.inverse]]")[0]
+    (tmp_path / "t.toml").write_text(content, encoding="utf-8")
+    done = counterfoil("data", "perturb", "--from", "t.toml", "--levels", "3", "--out", "s.jsonl", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "(1 templates give no level 3: they have no text that asks for another unknown)" in done.stderr
+
+
 def test_help_has_an_example(tmp_path: Path) -> None:
     done = counterfoil("data", "perturb", "--help", cwd=tmp_path)
     assert done.returncode == 0

@@ -15,8 +15,8 @@ def test_from_assumptions(tmp_path: Path) -> None:
     done = counterfoil("plan", "explain", "--detect", "0.2", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    assert lines[0].split("  ")[0] == "repeats"
-    assert [line.split()[0] for line in lines[2:5]] == ["1", "3", "5"]
+    assert lines[0].split()[:3] == ["repeats", "variants", "clusters"]
+    assert [line.split()[:2] for line in lines[2:8]] == [[r, v] for v in "15" for r in "135"]
     assert "To find a difference of 0.2 in a share in 4 of 5 comparisons, ask both sides" in done.stdout
     assert "Assumed: a share near 0.5" in done.stdout
     assert "Nothing was asked." in done.stdout
@@ -63,6 +63,7 @@ def test_too_small_a_dataset(tmp_path: Path) -> None:
         (("explain", "--detect", "0.1", "--run", "nix"), "nix is not a run folder"),
         (("explain", "--detect", "0.1", "--correlation", "1"), "correlation must be at most 0.99"),
         (("explain", "--detect", "0.1", "--variant", "nix"), "nix"),
+        (("bias", "--detect", "0.1", "--metric", "flip_rat"), "no metric flip_rat (did you mean flip_rate?)"),
     ],
 )
 def test_wrong_use_is_one_sentence(tmp_path: Path, arguments: tuple[str, ...], sentence: str) -> None:

@@ -80,6 +80,29 @@ def test_without_judges_there_are_no_figures_of_theirs() -> None:
     frame = frame.with_columns(
         pl.lit(None, dtype=kind).alias(name) for name, kind in EXPLAIN.items() if "judge" in name
     )
-    _, found = measures(frame)
+    _, found = measures(frame, 50)
     assert not [it.metric for it in found if it.metric.startswith("judge")]
-    assert {it.where_both for it in found if it.label} == {"correct"}
+    assert {it.label: it.where_both for it in found} == {
+        (): None,
+        (("replies", "correct"),): "correct",
+        (("label", "confusion_index"),): None,
+    }
+
+
+def test_each_judge_is_a_figure_of_its_own_where_there_are_several() -> None:
+    rows = []
+    for model, f1 in (("a", [0.2, 0.6]), ("b", [0.4, 0.4])):
+        for i in range(8):
+            # To the second judge, half of the questions are confusing: above 50.
+            judged = {"judges": ["j", "k"], "judge_f1": f1, "judge_confusion": [0.0, 90.0 if i < 4 else 10.0]}
+            named = {"question_id": f"q{i}", "cluster": f"q{i}", "clarifies": i < 4}
+            rows.append(explained(True, model=model, **named, **judged))
+    found = {(row.metric, *row.group.items()): row for row in compared(rows).rows}
+    assert found["judge_f1", ("judge", "j")].difference == pytest.approx(0.2)
+    assert found["judge_f1", ("judge", "k")].difference == pytest.approx(-0.2)
+    assert ("judge_f1",) not in found
+    # All that confuse the second judge are cleared up, and no other; to the first, none confuses.
+    second = found["discernment", ("label", "judge"), ("judge", "k")]
+    assert (second.value_a, second.value_b, second.difference) == (1, 1, 0)
+    assert found["clarifies_confusing", ("label", "judge"), ("judge", "j")].value_a is None
+    assert found["clarifies_plain", ("label", "judge"), ("judge", "j")].value_a == 0.5

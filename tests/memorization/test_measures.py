@@ -4,47 +4,82 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import counterfoil as cf
-from arms import asked, frame
+from arms import SCHEMA, asked, frame
 from counterfoil.memorization.measures import measures
-from counterfoil.memorization.summary import summarize
 from counterfoil.runs.compare import compare_runs
+from run_folders import make_run
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def of_kind(items: pl.DataFrame, kind: str = "question") -> pl.DataFrame:
+    return items.filter(pl.col("kind") == kind)
 
 
 def test_an_item_for_each_original() -> None:
     items, made = measures(frame(asked("a", "1", "110", lure="os1"), asked("b", "0", "100", topic="x", lure="oo1")))
-    assert items["item"].to_list() == ["a", "b"]
-    assert items["topic"].to_list() == ["t", "x"]
-    assert items["right_original"].to_list() == [1, 0]
-    assert items["gap"].to_list() == pytest.approx([1 / 3, -1 / 3])
-    assert items["robust"].to_list() == [False, False]
-    # (1 − 1 + 0) / 3, (1 + 1 + 0) / 3.
-    assert items["excess"].to_list() == pytest.approx([0, 2 / 3])
-    assert [it.metric for it in made] == [
-        *("accuracy_original", "accuracy_perturbed", "memorization_gap", "robust_accuracy", "kept_old_excess"),
-    ]
+    questions = of_kind(items)
+    assert questions["item"].to_list() == ["a", "b"]
+    assert questions["topic"].to_list() == ["t", "x"]
+    assert questions["right_original"].to_list() == [1, 0]
+    assert questions["gap"].to_list() == pytest.approx([1 / 3, -1 / 3])
+    assert questions["robust"].to_list() == [False, False]
+    # o·v̄, o(1 − v̄), (1 − o)v̄.
+    assert questions["robust_1"].to_list() == pytest.approx([2 / 3, 0])
+    assert questions["suspect_1"].to_list() == pytest.approx([1 / 3, 0])
+    assert questions["improved_1"].to_list() == pytest.approx([0, 1 / 3])
+    # The lures are replies: old, sham, neither; old, old, neither.
+    assert of_kind(items, "lure")["excess"].to_list() == [1, -1, 0, 1, 1, 0]
     assert not items["left_out"].any()
+    overall = [it.metric for it in made if not it.label and () in it.groups]
+    assert overall == [
+        *("accuracy_original", "accuracy_perturbed", "memorization_gap"),
+        *("robust_accuracy", "memorization_suspect", "improved", "consistency"),
+        *("out_of_choice", "kept_old", "kept_old_excess"),
+    ]
 
 
-def test_the_mean_of_a_measure_is_the_estimate() -> None:
-    rows = frame(asked("a", "1", "110"), asked("b", "0", "100"), asked("c", "1", "111"))
+def test_levels_controls_and_unconfirmed_golds_have_items_of_their_own() -> None:
+    rows = frame(
+        asked("a", "1", "10", "1", "0", again="1", reshuffled="0", renamed="1"),
+        asked("b", "1", "11", "0", "1", again="0", reshuffled="1", renamed="1"),
+        asked("c", "1", "0", status="unverified"),
+    )
     items, made = measures(rows)
-    estimates = {it.metric: it.value for it in summarize(rows) if not it.group}
-    for measure in made:
-        [(factor, column)] = measure.terms
-        values = [float(value) for value in items[column]]
-        assert factor * sum(values) / len(values) == pytest.approx(estimates[measure.metric])
+    levels = of_kind(items, "level")
+    assert levels.select("item", "level", "gap").rows() == [
+        *(("a level 1", 1, 0.5), ("b level 1", 1, 0.0), ("a level 2", 2, 0.0), ("b level 2", 2, 1.0)),
+    ]
+    assert of_kind(items, "other skill")["right_perturbed"].to_list() == [0, 1]
+    assert of_kind(items, "control again")["gap"].to_list() == [0, 1]
+    assert of_kind(items, "control reshuffled")["gap"].to_list() == [1, 0]
+    # Reshuffled minus the mean over the three draws: 0 − 2/3, 1 − 2/3.
+    assert of_kind(items, "excess")["gap"].to_list() == pytest.approx([-2 / 3, 1 / 3])
+    assert of_kind(items, "status").select("item", "status", "gap").rows() == [("c unverified", "unverified", 1.0)]
+    labels = [it.label for it in made if it.metric == "control_gap"]
+    assert labels == [(("control", name),) for name in ("again", "reshuffled", "renamed")]
+    [unconfirmed] = [it for it in made if it.metric == "memorization_gap" and it.kind == "status"]
+    assert unconfirmed.note is not None
+    assert "nothing confirms them" in unconfirmed.note
 
 
 def test_what_failed_leaves_the_item_out_and_level_3_does_not() -> None:
     items, _ = measures(frame(asked("a", "1", "1x"), asked("b", "x", "11"), asked("c", "1", "11", level_3="x")))
-    assert items["left_out"].to_list() == [True, True, False]
-    assert items["gap"].to_list() == [None, None, 0]
-    controls, _ = measures(frame(asked("a", "1", "10", again="x", lure="ox")))
-    assert controls["left_out"].to_list() == [False]
-    assert controls["excess"].to_list() == [None], "a lure is missing"
+    assert of_kind(items)["left_out"].to_list() == [True, True, False]
+    assert of_kind(items)["gap"].to_list() == [None, None, 0]
+    assert of_kind(items, "reply")["left_out"].sum() == 3
+    controls, made = measures(frame(asked("a", "1", "10", again="x", lure="ox")))
+    assert of_kind(controls)["left_out"].to_list() == [False]
+    assert not of_kind(controls, "lure").height, "a lure is missing"
+    assert not of_kind(controls, "control again").height
+    assert not {"control_gap", "kept_old"} & {it.metric for it in made}
 
 
 def test_without_lures_nothing_is_said_of_them() -> None:
@@ -52,8 +87,25 @@ def test_without_lures_nothing_is_said_of_them() -> None:
     assert "kept_old_excess" not in [it.metric for it in made]
 
 
-def test_two_respondents_are_compared_question_by_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_consistency_is_a_ratio_with_an_interval_and_a_test() -> None:
+    # a: o = 1 in all 12, v̄ = ½ in all: ½. b: o = 1 in 8, v̄ = 1 in those: 8/8.
+    rows = frame(
+        *(asked(f"q{i}", "1", "10", model="a") for i in range(12)),
+        *(asked(f"q{i}", "1" if i < 8 else "0", "11" if i < 8 else "00", model="b") for i in range(12)),
+    )
+    run = make_run(Path("run"), rows.to_dicts(), suite="memorization", schema=SCHEMA)
+    [row] = [row for row in compare_runs([run]).rows if row.metric == "consistency" and not row.group]
+    assert (row.value_a, row.value_b, row.difference) == (0.5, 1.0, 0.5)
+    assert row.low is not None
+    assert row.high is not None
+    assert row.low < 0.5 < row.high
+    assert row.method == "Fieller and MOVER, cluster-robust; label swaps, complete"
+    # All 12 exchanged, or none. With the 4 where b knows neither exchanged, too, a would have Σv = 4·0 + 4 = 4 over
+    # Σo = 8, again ½, and b Σv = 8 + 2 over Σo = 12, 10/12: less than ½ apart.
+    assert row.p == pytest.approx(2 / 2**12)
+
+
+def test_two_respondents_are_compared_question_by_question() -> None:
     # Whoever solves everything has no gap; who has memorized everything and solves nothing guesses what was changed.
     names = ["planted/memorization?skill=1&slip=0", "planted/memorization?skill=0&memorized=1&slip=0"]
     runs = [

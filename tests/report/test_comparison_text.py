@@ -55,9 +55,22 @@ def test_groups_that_differ_are_shown_and_the_others_are_counted() -> None:
                 rows.append(chosen(f"{category}{i}", of_model, model=model, category=category, label=None))
     text = comparison_text(cf.compare(bias_run(Path("run"), rows)))
     # out_of_choice, accuracy and two kinds of bias are defined in three categories; x differs in all but the first.
-    assert "3 of 12 group figures differ after correction (Holm)." in text
+    # Accuracy and bias where replies without a choice are kept are two more, and differ.
+    assert "5 of 14 group figures differ after correction (Holm)." in text
     assert line_with(text, "accuracy_ambiguous (x)").endswith("lower")
     assert "(y)" not in text
+
+
+def test_controls_stand_beside_the_overall_figures() -> None:
+    # Asked again, a changes its answer to every question and b to none: 1 against 0, in ten clusters.
+    rows = [
+        chosen(f"q{i}", "b" if model == "a" and repeat else "u", model=model, repeat=repeat, content=content)
+        for i in range(10)
+        for model in "ab"
+        for repeat, content in ((0, 0), (1, 1 if model == "a" else 0))
+    ]
+    text = comparison_text(cf.compare(bias_run(Path("run"), rows)))
+    assert line_with(text, "flip_rate (again)").endswith("lower")
 
 
 def test_ties_among_several() -> None:

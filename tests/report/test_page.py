@@ -365,7 +365,7 @@ def test_the_command_writes_the_page_beside_the_run_or_where_it_is_told(tmp_path
     [
         ((), "The following arguments are required: RUN"),
         (("nix",), "nix is not a run folder"),
-        (("r", "--out", "nix/page.html"), "can't be written: No such file or directory"),
+        (("r", "--out", "r/summary.json/page.html"), "can't be written: "),
     ],
 )
 def test_wrong_use_is_one_sentence(arguments: tuple[str, ...], sentence: str, tmp_path: Path) -> None:

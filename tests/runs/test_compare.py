@@ -59,7 +59,9 @@ def test_the_table_is_a_polars_frame() -> None:
     assert accuracy["verdict"] == "lower"
     for name in ("value_a", "difference", "low", "p_adjusted", "detectable"):
         assert table[name].dtype == pl.Float64, "even where all are missing"
-    assert table["group"].to_list().count("replies correct") == 4
+    # Four scores, the mentions, how often something is cleared up in both kinds of questions, and the difference.
+    assert table["group"].to_list().count("replies correct") == 8
+    assert table["group"].to_list().count("label confusion_index") == 3
 
 
 def test_what_can_not_be_aligned_is_counted_and_named() -> None:
@@ -118,18 +120,47 @@ def test_dropped_replies_give_each_side_its_own_denominator() -> None:
     assert overall(comparison, "diff_bias_disambiguated").verdict == "not defined"
 
 
-def test_the_difference_is_that_of_the_summaries() -> None:
-    models = ["planted/bias?unread=0.2&biased=0.9", "planted/bias?unread=0.05&unknown=0.8"]
-    run = cf.run("bias", model=models, variant=["1"], limit=60)
-    values = {(it.model, it.metric, tuple(it.group.items())): it.value for it in run.estimates}
-    rows = cf.compare(run).rows
-    assert len(rows) > 50
-    for row in rows:
-        key = row.metric, tuple(row.group.items())
-        assert row.value_a == (None if values[models[0], *key] is None else pytest.approx(values[models[0], *key]))
-        assert row.value_b == (None if values[models[1], *key] is None else pytest.approx(values[models[1], *key]))
+PLANTED: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "bias": (
+        ["planted/bias?unread=0.2&biased=0.9", "planted/bias?unread=0.05&unknown=0.8"],
+        {"variant": "1", "limit": 60, "repeats": 3},
+    ),
+    "bias, kept": (["planted/bias?unread=0.2", "planted/bias?unread=0.1"], {"variant": "1", "out_of_choice": "keep"}),
+    "bias, templates": (["planted/bias?unread=0.2", "planted/bias"], {"variant": "1", "aggregate": "templates"}),
+    "memorization": (
+        ["planted/memorization?skill=0.4&unread=0.1", "planted/memorization?skill=0.7&memorized=0.2"],
+        {"variant": "mcq", "limit": 24, "levels": [1, 2, 3], "draws": 2, "repeats": 2},
+    ),
+    "memorization, open": (
+        ["planted/memorization?skill=0.4", "planted/memorization?skill=0.7"],
+        {"variant": "open", "limit": 12, "draws": 2},
+    ),
+    "explain": (["planted/explain?right=0.6", "planted/explain?clarifies=0.3"], {"variant": "baseline", "repeats": 2}),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_every_figure_of_the_summary_is_compared(name: str) -> None:
+    models, options = PLANTED[name]
+    run = cf.run(name.partition(",")[0], model=models, **options)
+    of = {(it.model, it.metric, *sorted(it.group.items())): it.value for it in run.estimates if it.model in models}
+    rows = {(row.metric, *sorted(row.group.items())): row for row in cf.compare(run).rows}
+    assert len(rows) == len(cf.compare(run).rows), "none is there twice"
+    defined = {tuple(key) for _, *key in of}
+    assert len(defined) >= 20
+    for key in defined:
+        values = [of.get((model, *key)) for model in models]
+        if key not in rows:
+            assert values == [None, None], f"{key} is not compared"
+            continue
+        row = rows[key]
+        if ("replies", "correct") in key:
+            continue  # over questions that both got right: another selection, on purpose
+        for value, found in zip(values, (row.value_a, row.value_b), strict=True):
+            assert found == (None if value is None else pytest.approx(value, abs=1e-12)), key
         if row.value_a is not None and row.value_b is not None:
             assert row.difference == pytest.approx(row.value_b - row.value_a, abs=1e-12)
+    assert set(rows) <= defined
 
 
 def by_category(worse_in: str, categories: str) -> Run:
@@ -148,7 +179,8 @@ def test_groups_are_one_family_and_the_overall_figure_stands_alone() -> None:
     # In x and y all eight clusters differ: p = 2/2^8 each; z does not differ: p = 1. Holm over three: the smallest
     # times 3, the next times 2 but never below, so both 6/256. Overall 16 clusters of one sign: 2/2^16.
     comparison = cf.compare(by_category("xy", "xyz"))
-    groups = {row.group["category"]: row for row in comparison.rows if row.metric == "accuracy_ambiguous" and row.group}
+    rows = [row for row in comparison.rows if row.metric == "accuracy_ambiguous"]
+    groups = {row.group["category"]: row for row in rows if "category" in row.group}
     assert groups["x"].p == groups["y"].p == 2 / 256
     assert groups["x"].p_adjusted == groups["y"].p_adjusted == 6 / 256
     assert groups["z"].p_adjusted == 1
@@ -157,7 +189,7 @@ def test_groups_are_one_family_and_the_overall_figure_stands_alone() -> None:
     assert whole.p == whole.p_adjusted == 2 / 2**16
     # At 0.05/3 more is needed than at 0.05.
     alone = cf.compare(by_category_alone())
-    [row] = [row for row in alone.rows if row.metric == "accuracy_ambiguous" and row.group]
+    [row] = [row for row in alone.rows if row.metric == "accuracy_ambiguous" and "category" in row.group]
     assert row.p_adjusted == 2 / 256
     assert row.detectable is not None
     assert groups["x"].detectable is not None
@@ -326,7 +358,7 @@ def test_kobbq_as_the_official_scripts_have_it() -> None:
     for comparison in (of_models, of_prompts):
         assert [(it.both, it.compared, it.only_a, it.only_b) for it in comparison.alignment] == [(6840, 6840, 0, 0)] * 2
         for row in comparison.rows:
-            if row.metric in metrics:
+            if row.metric in metrics and "policy" not in row.group:
                 group = str(next(iter(row.group.values()), "overall"))
                 a, b = (expected[*_model_and_prompt(side), group][metrics.index(row.metric)] for side in (row.a, row.b))
                 assert [row.value_a, row.value_b] == pytest.approx([a, b], abs=1e-9)

@@ -12,11 +12,13 @@ import pytest
 from scipy import stats
 
 import counterfoil as cf
+from arms import SCHEMA, asked, frame
 from counterfoil.explain.suite import suite as explain
 from counterfoil.runs.planning import Planned, _three_levels, assumed, plan_suite, spreads_of
 from counterfoil.runs.request import make_request
 from counterfoil.runs.suite import Suite
 from counterfoil.runs.suites import load_suite
+from run_folders import make_run
 from two_sides import bias_run, chosen, explain_run
 
 
@@ -54,7 +56,8 @@ def test_a_plan_from_two_models() -> None:
 
     plan = planned(explain, 0.2, run=run)
     assert plan.metric == "accuracy"
-    assert [it.repeats for it in plan.designs] == [1, 3, 5]
+    # Of the five variants, one and all.
+    assert [(it.variants, it.repeats) for it in plan.designs] == [(v, r) for v in (1, 5) for r in (1, 3, 5)]
     assert len({it.clusters for it in plan.designs}) == 1
     clusters = plan.designs[0].clusters
     assert detectable(clusters) <= 0.2 < detectable(clusters - 1)
@@ -86,11 +89,55 @@ def test_repeats_questions_and_clusters_are_told_apart() -> None:
 def test_repeats_help_where_the_run_says_that_answers_change() -> None:
     models = ["planted/explain?right=0.6", "planted/explain?right=0.5"]
     run = cf.run("explain", model=models, variant="baseline", repeats=3)
-    once, three, five = planned(explain, 0.1, run=run).designs
+    once, three, five = planned(explain, 0.1, run=run, settings={"variant": ["baseline"]}).designs
     assert once.clusters > three.clusters > five.clusters
     assert once.with_all is not None
     assert five.with_all is not None
     assert once.with_all > five.with_all
+
+
+def test_an_answer_in_another_variant_is_worth_a_repeat_and_is_asked() -> None:
+    plan = planned(explain, 0.1)
+    of = {(it.variants, it.repeats): it for it in plan.designs}
+    # Once in each of five variants is five answers to each question, and so is five times in one.
+    assert of[5, 1].clusters == of[1, 5].clusters < of[1, 1].clusters
+    assert of[5, 1].asks_per_model == of[1, 5].asks_per_model == 5 * of[5, 1].questions
+    assert any("the mean over these" in words for words in plan.assumptions)
+    one = planned(explain, 0.1, settings={"variant": ["cfe"]})
+    assert {it.variants for it in one.designs} == {1}
+    assert not any("the mean over these" in words for words in one.assumptions)
+
+
+def test_a_metric_over_pairs_of_questions() -> None:
+    # In one order, 4 records of a template are two pairs: an item of flip_rate takes two asks, and every ask counts.
+    models = ["planted/bias?unknown=0.4", "planted/bias?unknown=0.7"]
+    run = cf.run("bias", model=models, variant="1", orders=1)
+    pairs = run.records.filter(pl.col("ambiguous") & pl.col("pair").is_not_null())
+    found = spreads_of(load_suite("bias"), run, "flip_rate", 0.5)
+    assert found.asks == run.records.height / pairs.n_unique(["model", "pair", "order"]) * 2 / 2
+    assert found.share == 1
+    assert found.clusters + found.questions > 0
+
+
+def test_the_spread_of_a_ratio() -> None:
+    # Consistency Σv/Σo of one side. o = 1, 1, 1, 0 and v = 1, 0, 1, 1, each five times: R = 3/3 = 1, x̄ = 3/4.
+    # (v − R·o)/x̄ = 0, −4/3, 0, 4/3: variance 2·(4/3)²/4·20/19, and 2(1 − 0.5) times that.
+    letters = [("1", "1"), ("1", "0"), ("1", "1"), ("0", "1")] * 5
+    records = frame(*(asked(f"q{i}", o, v) for i, (o, v) in enumerate(letters)))
+    run = make_run(Path("run"), records.to_dicts(), suite="memorization", schema=SCHEMA)
+    found = spreads_of(load_suite("memorization"), run, "consistency", 0.5)
+    assert found.clusters == pytest.approx(2 * (4 / 3) ** 2 / 4 * 20 / 19)
+
+
+@pytest.mark.parametrize("name", ["explain", "bias", "memorization"])
+def test_the_metrics_of_a_suite_are_those_it_can_measure(name: str) -> None:
+    run = cf.run(name, model=f"planted/{name}", limit=30)
+    suite = load_suite(name)
+    row = run.outcomes[0]
+    records = run.records.filter(pl.col("model") == row["model"], pl.col("variant") == row["variant"])
+    _, made = suite.measures(records, {})
+    overall = {it.metric for it in made if not it.label and () in it.groups}
+    assert {it for it in suite.metrics if not it.startswith("judge")} == overall
 
 
 @pytest.mark.parametrize(
@@ -185,6 +232,8 @@ def test_what_can_not_be_planned_is_refused_in_a_sentence() -> None:
     run = explain_run(Path("run"), {"a": [True, False] * 6, "b": [True] * 12})
     with pytest.raises(cf.UserError, match=r"There is no metric acuracy \(did you mean accuracy\?\)"):
         planned(explain, 0.1, run=run, metric="acuracy")
+    with pytest.raises(cf.UserError, match=r"There is no metric acuracy \(did you mean accuracy\?\)"):
+        planned(explain, 0.1, metric="acuracy")
     with pytest.raises(cf.UserError, match="is a run of explain, not of bias"):
         planned(load_suite("bias"), 0.1, run=run)
     with pytest.raises(cf.UserError, match="3 clusters, too few to plan from"):

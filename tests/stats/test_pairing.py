@@ -90,6 +90,68 @@ def test_signed_values_reach_from_minus_2_to_2() -> None:
     assert found.test.p == 2 / 256
 
 
+def test_three_quarters_are_added_to_paired_differences() -> None:
+    # Ten clusters of one pair, differences 1, 1, 0, …: m = 0.2, Q = 0.2, and V = Σu²/(1 − 1/10)/100 with u = d − m:
+    # (2·0.64 + 8·0.04)/0.9/100 = 1.6/90. σ² = 0.16, so n_eff = 0.16·90/1.6 = 9. A = 1.6²/(2·0.64² + 8·0.04²) = 3.08,
+    # no limit. m' = 9·0.2/11, Q' = (9·0.2 + 2·0.75²)/11; df = 2/(1/A − 1/10) = 8.9, at most 10 − 1.
+    found = difference((1, [0.0] * 10, [1.0, 1.0] + [0.0] * 8), clusters=list(range(10)))
+    uneven = (2 * 0.64**2 + 8 * 0.04**2) / 1.6**2
+    quantile = stats.t.ppf(0.975, min(2 / (uneven - 1 / 10), 9))
+    centre, square = 9 * 0.2 / 11, (9 * 0.2 + 2 * 0.75**2) / 11
+    half = quantile * math.sqrt((square - centre**2) / 11)
+    assert [found.interval.low, found.interval.high] == pytest.approx([centre - half, centre + half], rel=1e-4)
+
+
+def ratios(y_a: list[float], x_a: list[float], y_b: list[float], x_b: list[float], clusters: list[int]) -> Difference:
+    y_1, x_1, y_2, x_2 = (np.array(column, dtype=np.float64) for column in (y_a, x_a, y_b, x_b))
+    [found] = differences_of([Case([Arms(1.0, y_1, y_2)], np.array(clusters), 0.0, Arms(1.0, x_1, x_2))])
+    return found
+
+
+def test_a_difference_of_ratios() -> None:
+    # a: 3/6, b: 4/5; where the denominator is missing, the item does not count.
+    y_a, x_a = [1.0, 1, 1, 0, 0, 0, 1], [1.0, 1, 1, 1, 1, 1, NAN]
+    y_b, x_b = [1.0, 1, 1, 1, 0, 0, 0], [1.0, 1, 1, 1, 1, 0, 0]
+    found = ratios(y_a, x_a, y_b, x_b, list(range(7)))
+    assert [found.value_a, found.value_b] == pytest.approx([1 / 2, 4 / 5])
+    assert found.interval.value == pytest.approx(0.3)
+    assert found.interval.low is not None
+    assert found.interval.high is not None
+    assert found.interval.low < 0 < 0.3 < found.interval.high
+    # Exchanges change something in clusters 3, 5 and 6 alone. b − a for those of {3} × {5}: 4/5 − 3/6, 3/5 − 4/6,
+    # 4/6 − 3/5, 3/6 − 4/5: half of all reach 0.3, whatever becomes of cluster 6, whose values are (0, 0) in b.
+    assert found.test.p == 1 / 2
+    turned = ratios(y_b, x_b, y_a, x_a, list(range(7)))
+    assert turned.test.p == found.test.p
+    assert turned.interval.high == pytest.approx(-found.interval.low)
+    same = ratios(y_a, x_a, y_a, x_a, list(range(7)))
+    assert (same.interval.value, same.test.p) == (0, 1)
+
+
+def test_what_both_ratios_share_cancels_out() -> None:
+    # With MOVER, r near 1 leaves nearly nothing of the widths; r = 0 adds the squares.
+    rng = np.random.default_rng(11)
+    o, v = (rng.random((2, 60)) < [[0.8], [0.6]]).astype(np.float64)
+    other = (rng.random((2, 60)) < [[0.8], [0.6]]).astype(np.float64)
+    again = v.copy()
+    again[:2] = 1 - again[:2]
+    near = ratios(v.tolist(), o.tolist(), again.tolist(), o.tolist(), list(range(60)))
+    apart = ratios(v.tolist(), o.tolist(), other[1].tolist(), other[0].tolist(), list(range(60)))
+    widths = [(it.interval.high or NAN) - (it.interval.low or NAN) for it in (near, apart)]
+    assert widths[0] < widths[1] / 2
+
+
+def test_ratios_without_a_denominator() -> None:
+    found = ratios([0.0] * 6, [0.0] * 6, [1.0] * 6, [1.0] * 6, list(range(6)))
+    assert (found.value_a, found.value_b, found.interval.value, found.test.p) == (None, 1, None, None)
+    # One right of six: Fieller's set has no end.
+    found = ratios([1.0] + [0.0] * 5, [1.0] + [0.0] * 5, [1.0] * 6, [1.0] * 6, list(range(6)))
+    assert (found.value_a, found.interval.value, found.interval.low) == (1, 0, None)
+    assert found.interval.note == "no interval: a denominator can't be told from 0"
+    assert found.test.p is not None
+    assert found.detectable(0.05) is None
+
+
 def test_the_detectable_difference_is_made_from_the_interval() -> None:
     rng = np.random.default_rng(5)
     a, b = (rng.random((2, 60)) < [[0.4], [0.6]]).astype(np.float64)

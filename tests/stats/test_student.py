@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import t
 
 from counterfoil.stats import t_quantile
@@ -45,3 +47,9 @@ def test_refuses_what_is_not_defined(probability: float, df: float) -> None:
 def test_a_single_number_of_degrees() -> None:
     # 2.045 is the value for 29 degrees of freedom in every table.
     assert float(t_quantile(0.975, 29)) == pytest.approx(2.04523, abs=1e-5)
+
+
+@given(st.lists(st.floats(1, 700), min_size=2, max_size=30), st.sampled_from((0.9, 0.975, 0.9999)))
+def test_a_quantile_does_not_depend_on_what_is_asked_with_it(df: list[float], probability: float) -> None:
+    together = t_quantile(probability, df)
+    assert together.tolist() == [float(t_quantile(probability, one)) for one in df]

@@ -81,6 +81,7 @@ class ThreeChoice:
     options = (Option(name="lenient", kind=bool, default=False, help="read lower-case letters, too"),)
     lenient = False
     columns: Mapping[str, Any] = {"choice": str, "correct": bool, "judged_right": bool}
+    metrics: Sequence[str] = ("accuracy",)
     importers: Mapping[str, Importer] = {}
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:

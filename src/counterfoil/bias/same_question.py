@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from counterfoil.bias.questions import ORDERS
+from counterfoil.runs.outcome import LEFT_OUT
 from counterfoil.stats import Estimate, proportions
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 # How often the answer changes when the very same is asked again: what the other rates are to be read beside.
 AGAIN = "again"
+_FAILED = pl.col("outcome").is_in(LEFT_OUT).any()
 _WHO = ["model", "variant", "cluster", "category"]
 
 
@@ -22,31 +24,62 @@ def flip_rates(frame: DataFrame, by: Sequence[str]) -> list[Estimate]:
     """Over pairs of ambiguous questions that differ only in which group is which, in the same order and repeat, both
     read: how often the role of the answer differs.
     """
-    with_role = frame.filter(pl.col("ambiguous"), pl.col("role").is_not_null())
-    pairs = (
-        with_role.filter(pl.col("pair").is_not_null())
-        .group_by([*_WHO, "pair", "order", "repeat"], maintain_order=True)
-        .agg(pl.col("question_id").n_unique().alias("both"), pl.len(), differs=pl.col("role").n_unique() > 1)
-        .filter(pl.col("both") == 2, pl.col("len") == 2)
-    )
     return [
-        *proportions(_with_all(pairs, frame), "differs", metric="flip_rate", by=by),
-        *_asked_again(with_role, 2, "flip_rate", by),
+        *proportions(_with_all(swapped_pairs(frame), frame), "differs", metric="flip_rate", by=by),
+        *_asked_again(swapped_pairs_again(frame), "flip_rate", by),
     ]
 
 
 def position_biases(frame: DataFrame, by: Sequence[str]) -> list[Estimate]:
     """Over questions that were read in all orders: how often the chosen content is not the same in all."""
-    read = frame.filter(pl.col("content").is_not_null())
-    questions = (
-        read.group_by([*_WHO, "question_id", "repeat"], maintain_order=True)
-        .agg(pl.col("order").n_unique().alias("orders"), differs=pl.col("content").n_unique() > 1)
-        .filter(pl.col("orders") == ORDERS)
-    )
     return [
-        *proportions(_with_all(questions, frame), "differs", metric="position_bias", by=by),
-        *_asked_again(read, ORDERS, "position_bias", by),
+        *proportions(_with_all(all_orders(frame), frame), "differs", metric="position_bias", by=by),
+        *_asked_again(all_orders_again(frame), "position_bias", by),
     ]
+
+
+def swapped_pairs(frame: DataFrame) -> DataFrame:
+    """One row for each pair, order and repeat: whether the roles differ, null where not both were read."""
+    read = pl.col("role").is_not_null()
+    both = (pl.col("question_id").filter(read).n_unique() == 2) & (read.sum() == 2)
+    return (
+        frame.filter(pl.col("ambiguous"), pl.col("pair").is_not_null())
+        .group_by([*_WHO, "pair", "order", "repeat"], maintain_order=True)
+        .agg(
+            left_out=_FAILED,
+            question_id=pl.col("question_id").first(),
+            differs=pl.when(both).then(pl.col("role").drop_nulls().n_unique() > 1),
+        )
+    )
+
+
+def all_orders(frame: DataFrame) -> DataFrame:
+    """One row for each question and repeat: whether the contents differ, null where not all orders were read."""
+    content = pl.col("content")
+    every = pl.col("order").filter(content.is_not_null()).n_unique() == ORDERS
+    return frame.group_by([*_WHO, "question_id", "repeat"], maintain_order=True).agg(
+        left_out=_FAILED, differs=pl.when(every).then(content.drop_nulls().n_unique() > 1)
+    )
+
+
+def swapped_pairs_again(frame: DataFrame) -> DataFrame:
+    """For `swapped_pairs`: as many answers, to the very same ambiguous question."""
+    return _again(frame.filter(pl.col("ambiguous")), pl.col("role"), 2)
+
+
+def all_orders_again(frame: DataFrame) -> DataFrame:
+    """For `all_orders`: as many answers, to the very same question."""
+    return _again(frame, pl.col("content"), ORDERS)
+
+
+def _again(frame: DataFrame, read: pl.Expr, times: int) -> DataFrame:
+    """One row for each question and order: whether the first so many answers differ, null where not all were read."""
+    content = pl.col("content").filter(read.is_not_null())
+    return (
+        frame.filter(pl.col("repeat") < times)
+        .group_by([*_WHO, "question_id", "order"], maintain_order=True)
+        .agg(left_out=_FAILED, differs=pl.when(content.len() == times).then(content.n_unique() > 1))
+    )
 
 
 def _with_all(found: DataFrame, frame: DataFrame) -> DataFrame:
@@ -55,15 +88,7 @@ def _with_all(found: DataFrame, frame: DataFrame) -> DataFrame:
     return pl.concat([found.select(*_WHO, "differs"), everybody])
 
 
-def _asked_again(read: DataFrame, times: int, metric: str, by: Sequence[str]) -> list[Estimate]:
-    """Over questions that were asked so many times in the same words and order: how often the first of these answers
-    are not all the same. Nothing where there are not so many repeats.
-    """
-    first = read.filter(pl.col("repeat") < times)
-    questions = (
-        first.group_by([*_WHO, "question_id", "order"], maintain_order=True)
-        .agg(pl.len(), differs=pl.col("content").n_unique() > 1)
-        .filter(pl.col("len") == times)
-        .with_columns(control=pl.lit(AGAIN))
-    )
-    return proportions(questions, "differs", metric=metric, by=("control", *by))
+def _asked_again(questions: DataFrame, metric: str, by: Sequence[str]) -> list[Estimate]:
+    """How often answers to the very same differ. Nothing where there are not so many repeats."""
+    found = questions.drop_nulls("differs").with_columns(control=pl.lit(AGAIN))
+    return proportions(found, "differs", metric=metric, by=("control", *by))

@@ -50,6 +50,11 @@ class Bias:
         "correct": bool,
     }
 
+    metrics: Sequence[str] = (
+        *("out_of_choice", "accuracy_ambiguous", "accuracy_disambiguated", "flip_rate", "position_bias"),
+        *("diff_bias_ambiguous", "diff_bias_disambiguated", "bbq_bias_ambiguous", "bbq_bias_disambiguated"),
+    )
+
     def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
         self._settings = with_defaults(OPTIONS, settings or {})
         self._named: Sequence[str] = (settings or {}).get("variants") or ()
@@ -73,6 +78,8 @@ class Bias:
             raise UserError("bias asks no judges: leave --judge out.")
         if settings["by"] == "logprob" and settings["format"]:
             raise UserError("--by logprob is for models that are asked: imported replies have no log probabilities.")
+        if settings["column"] and settings["format"] != "bbq":
+            raise UserError("--column is for `counterfoil score bias --from bbq`: leave it out.")
         return Bias(settings)
 
     def dataset(self, data: str | None) -> Questions:
@@ -81,6 +88,8 @@ class Bias:
             # BBQ's result files hold the questions, too, and were answered in one order.
             data, orders = data or self._bbq_file(), 1
         questions = load_questions(data, orders, self._settings["metadata"])
+        if self._settings["write_official"] and questions.language != "korean":
+            raise UserError(f"The official table is KoBBQ's, and {questions.name} is not: leave --write-official out.")
         self._by_template = (self._settings["aggregate"] or ("templates" if questions.by_template else "pooled")) == (
             "templates"
         )

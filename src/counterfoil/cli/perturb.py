@@ -49,13 +49,6 @@ OPTIONS = (
     *(option for option in RUN_OPTIONS if option.name in MODEL_OPTION_NAMES),
 )
 # Why a template can't have a level or a control.
-LACKING = {
-    "level 2": "only one of their numbers can be changed",
-    "level 3": "they have no text that asks for another unknown",
-    "renamed": "they have no names",
-}
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     for option in OPTIONS:
         add_option(parser, option)
@@ -124,6 +117,7 @@ def _request(values: Mapping[str, Any], levels: Sequence[int]) -> PerturbRequest
 
 def _report_text(report: Report) -> str:
     """What was made and of what; what was set aside, refused or rejected and why; how the numbers shifted."""
+    from counterfoil.memorization.perturb_report import LACKING
     from counterfoil.report.text import table
 
     sections = []

@@ -82,14 +82,23 @@ def plan_text(planned: Planned) -> str:
     """A table of designs, what to do in one sentence, and what it rests on."""
     from counterfoil.report.text import table
 
-    heading = ["repeats", "clusters", "questions", "asks per model", "all could show"]
+    several = len({it.variants for it in planned.designs}) > 1
+    heading = [
+        "repeats",
+        *(["variants"] if several else []),
+        "clusters",
+        "questions",
+        "asks per model",
+        "all could show",
+    ]
     if planned.models:
         heading += ["~tokens in", "~tokens out", "~cost"]
     rows = [heading]
     for it in planned.designs:
         few = "" if it.in_dataset else "*"
         with_all = "" if it.with_all is None else f"{it.with_all:.3f}"
-        rows.append([f"{it.repeats}", f"{it.clusters:,}{few}", f"{it.questions:,}", f"{it.asks_per_model:,}", with_all])
+        often = [f"{it.repeats}", *([f"{it.variants}"] if several else [])]
+        rows.append([*often, f"{it.clusters:,}{few}", f"{it.questions:,}", f"{it.asks_per_model:,}", with_all])
         if planned.models:
             tokens = ["?" if number is None else f"{number:,}" for number in (it.input_tokens, it.output_tokens)]
             rows[-1] += [*tokens, "?" if it.cost is None else f"${it.cost:,.2f}"]
@@ -103,14 +112,14 @@ def plan_text(planned: Planned) -> str:
 def _sentence(planned: Planned) -> str:
     what = f"To find a difference of {planned.detect:g} in {planned.metric} in 4 of 5 comparisons"
     there = [it for it in planned.designs if it.in_dataset]
-    variants = len(planned.variants)
-    in_each = f"in each of {variants} variants" if variants > 1 else "in one variant"
     if not there:
         shown = min((it.with_all for it in planned.designs if it.with_all is not None), default=None)
         best = "" if shown is None else f" All of it could show {shown:.3f}."
         return f"{what}, {planned.dataset} is too small.{best}"
-    # The fewest asks; of equals, the fewest repeats.
-    best_design = min(there, key=lambda it: (it.asks_per_model, it.repeats))
+    # The fewest asks; of equals, the fewest repeats and variants.
+    best_design = min(there, key=lambda it: (it.asks_per_model, it.repeats, it.variants))
+    variants = best_design.variants
+    in_each = f"in each of {variants} variants" if variants > 1 else "in one variant"
     times = "once" if best_design.repeats == 1 else f"{best_design.repeats} times"
     cost = "" if best_design.cost is None else f", for about ${best_design.cost:,.2f}"
     asked = f"ask both sides {best_design.questions:,} questions {times}, {in_each}{cost}"

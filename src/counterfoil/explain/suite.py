@@ -60,6 +60,12 @@ class Explain:
         "judge_failures": list[str],
     }
 
+    metrics: Sequence[str] = (
+        *("accuracy", "score_threshold", "score_confusion_index", "reward", "penalty", "mentions"),
+        *("clarifies_confusing", "clarifies_plain", "discernment", "judge_precision", "judge_recall", "judge_f1"),
+        *("judge_restraint", "judge_correct", "judge_changed", "judge_quality"),
+    )
+
     def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
         self._settings = with_defaults(OPTIONS, settings or {})
 
@@ -174,7 +180,7 @@ class Explain:
     def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
         from counterfoil.explain.measures import measures
 
-        return measures(rows)
+        return measures(rows, settings.get("confusing_at", CONFUSING_AT))
 
     def seed_comparison(
         self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str

@@ -91,8 +91,19 @@ def arm_of(question: Question) -> str:
     return question.control or f"level {question.level}"
 
 
+# Why templates can't give variants of a kind.
+LACKING = {
+    "level 2": "only one of their numbers can be changed",
+    "level 3": "they have no text that asks for another unknown",
+    "renamed": "they have no names",
+}
+
+
 def why_none(report: Report) -> str:
-    """The reasons, the most frequent first."""
+    """The reasons: what the templates lack, where there are any, else the most frequent first."""
+    if report.without:
+        told = [f"{count:,} templates give no {arm}: {LACKING[arm]}" for arm, count in sorted(report.without.items())]
+        return f" ({'; '.join(told)})"
     counts = Counter(report.set_aside)
     for asked in (report.proposals, report.rewritten):
         if asked is not None:

@@ -52,6 +52,11 @@ class Memorization:
         "took_sham": bool,
     }
 
+    metrics: Sequence[str] = (
+        *("accuracy_original", "accuracy_perturbed", "memorization_gap", "excess_gap", "kept_old", "kept_old_excess"),
+        *("robust_accuracy", "memorization_suspect", "improved", "consistency", "out_of_choice"),
+    )
+
     def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
         self._settings = with_defaults(OPTIONS, settings or {})
         self._format = (settings or {}).get("format")

@@ -25,10 +25,10 @@ NOT_COMPUTED = (
 
 def summarize(records: pl.DataFrame) -> list[Estimate]:
     """All estimates: paired, over questions with all their draws; by level, control and topic; level 3 apart."""
-    records = _without_empty_controls(records)
+    records = without_empty_controls(records)
     replied = records.filter(pl.col("correct").is_not_null())
     questions = questions_of(records)
-    paired = _paired(questions, "perturbed")
+    paired = paired_with(questions, "perturbed")
     estimates = [
         *_unread(replied, ALL),
         *_all(records, paired, ALL),
@@ -38,12 +38,12 @@ def summarize(records: pl.DataFrame) -> list[Estimate]:
     for level in in_gap:
         estimates += _unread(replied.filter(pl.col("level") == level), ("level",))
         of_one = records.filter(pl.col("level").is_in([0, level]))
-        alone = _paired(questions_of(of_one), "perturbed")
+        alone = paired_with(questions_of(of_one), "perturbed")
         # Where there is one level, what is robust at it is what is robust.
         of_level = _all if len(in_gap) > 1 else _gap
         estimates += of_level(of_one, alone.with_columns(level=pl.lit(level)), ("level",))
     # Level 3 is another skill: how often it is right, and no gap.
-    other = _paired(questions, "level 3").with_columns(level=pl.lit(3))
+    other = paired_with(questions, "level 3").with_columns(level=pl.lit(3))
     if other["v"].count():
         estimates += _unread(replied.filter(pl.col("level") == 3), ("level",))
         estimates += proportions(other, "v", metric="accuracy_perturbed", by=("level",))
@@ -57,14 +57,14 @@ def summarize(records: pl.DataFrame) -> list[Estimate]:
     return [*estimates, *_not_computed(records)]
 
 
-def _without_empty_controls(records: pl.DataFrame) -> pl.DataFrame:
+def without_empty_controls(records: pl.DataFrame) -> pl.DataFrame:
     """In an open variant, without options, there is nothing to reshuffle: that would be the original once more."""
     is_open = (~pl.col("answer").is_in(LETTERS)).fill_null(True).all().over("model", "variant")
     imported = (pl.col("status") == "imported").any().over("model", "variant")
     return records.filter(imported | ~is_open | (pl.col("control") != "reshuffled").fill_null(True))
 
 
-def _paired(questions: pl.DataFrame, arm: str) -> pl.DataFrame:
+def paired_with(questions: pl.DataFrame, arm: str) -> pl.DataFrame:
     """`o` and `v` where both are there, null elsewhere: one of them alone says nothing about the other."""
     both = pl.col("o").is_not_null() & pl.col(arm).is_not_null()
     o, v = (pl.when(both).then(pl.col(name)) for name in ("o", arm))
@@ -143,7 +143,7 @@ def _not_computed(records: pl.DataFrame) -> list[Estimate]:
     estimates: list[Estimate] = []
     for status in ("unverified", "refuted"):
         part = records.filter((pl.col("level") == 0) | (pl.col("status") == status))
-        paired = _paired(questions_of(part, trusted=False), "perturbed").with_columns(status=pl.lit(status))
+        paired = paired_with(questions_of(part, trusted=False), "perturbed").with_columns(status=pl.lit(status))
         estimates += [
             msgspec.structs.replace(it, note="; ".join(filter(None, [NOT_COMPUTED, it.note])))
             for it in _gap(part, paired, ("status",), trusted=False)

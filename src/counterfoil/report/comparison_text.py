@@ -5,6 +5,8 @@ from __future__ import annotations
 from counterfoil.report.text import table
 from counterfoil.runs.compare import Compared, Comparison
 
+# Figures that are no groups of questions, but stand beside the overall ones.
+BESIDE = {"replies", "control"}
 # The metrics by which sides are put into groups here; those of the others are in the JSON.
 HEADLINES = ("accuracy", "score_threshold", "diff_bias_ambiguous", "memorization_gap")
 
@@ -30,7 +32,7 @@ def comparison_text(comparison: Comparison) -> str:
             f"{label}: {_outcomes(of)}."
             for label, of in ((aligned.a, aligned.outcomes_a), (aligned.b, aligned.outcomes_b))
         ]
-        whole = [row for row in overall if not row.group or "replies" in row.group]
+        whole = [row for row in overall if set(row.group) <= BESIDE]
         heading = ["metric", aligned.a, aligned.b, "difference", "p", "could show", ""]
         lines += ["", table([heading, *map(_cells, whole)])]
         apart = [row for row in overall if row not in whole and row.verdict in ("higher", "lower")]
@@ -58,20 +60,20 @@ def comparison_text(comparison: Comparison) -> str:
 
 def _cells(row: Compared) -> list[str]:
     name = row.metric + (f" ({', '.join(map(str, row.group.values()))})" if row.group else "")
-    interval = "" if row.low is None or row.high is None else f" [{row.low:+.3f}, {row.high:+.3f}]"
+    interval = "" if row.low is None or row.high is None else f" [{row.low:+z.3f}, {row.high:+z.3f}]"
     return [
         name,
         _number(row.value_a),
         _number(row.value_b),
-        "" if row.difference is None else f"{row.difference:+.3f}{interval}",
+        "" if row.difference is None else f"{row.difference:+z.3f}{interval}",
         "" if row.p_adjusted is None else f"{row.p_adjusted:.4f}",
-        "" if row.detectable is None else f"{row.detectable:.3f}",
+        "" if row.detectable is None else f"{row.detectable:z.3f}",
         row.verdict,
     ]
 
 
 def _number(value: float | None) -> str:
-    return "not defined" if value is None else f"{value:.3f}"
+    return "not defined" if value is None else f"{value:z.3f}"
 
 
 def _outcomes(outcomes: dict[str, int]) -> str:

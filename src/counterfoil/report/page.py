@@ -11,7 +11,7 @@ from counterfoil.report.colours import DARK, LIGHT
 from counterfoil.report.numbers import listed, money
 from counterfoil.report.page_html import Html, table, tag
 from counterfoil.report.page_run import run_part
-from counterfoil.runs.files import replacing
+from counterfoil.runs.files import explained, replacing
 from counterfoil.runs.folder import Run
 from counterfoil.runs.outcome import LEFT_OUT, OUTCOMES
 
@@ -25,6 +25,8 @@ def write_report(runs: Sequence[Run], path: Path) -> Path:
     if not runs:
         raise UserError("Name at least one run to report on.")
     content = page(runs)
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
         temporary.write_text(content, encoding="utf-8")
     return path

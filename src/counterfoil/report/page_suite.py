@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from counterfoil.errors import UserError
 from counterfoil.report.plots import Plot
 from counterfoil.runs.folder import Run
-from counterfoil.runs.suites import load_suite
+from counterfoil.runs.suites import load_suite, module_beside
 
 Record = Mapping[str, Any]
 
@@ -50,15 +49,10 @@ def showing(suite: str) -> Showing:
     records.
     """
     try:
-        folder = type(load_suite(suite)).__module__.rpartition(".")[0]
+        module = module_beside(load_suite(suite), "plots")
     except UserError:
-        return Showing()
-    name = f"{folder}.plots" if folder else "plots"
-    try:
-        module: Any = importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
+        module = None
+    if module is None:
         return Showing()
     return Showing(
         module.plots, module.headline, module.FORMULAS, module.marks, getattr(module, "asked", _nothing_asked)

@@ -26,7 +26,7 @@ def cell(value: float | None) -> str:
         return UNDEFINED
     assert value is not None
     size = abs(value)
-    return f"{value:.4g}" if size >= 1e6 or 0 < size < 0.001 else f"{value + 0.0:.3f}"
+    return f"{value:.4g}" if size >= 1e6 or 0 < size < 0.001 else f"{value:z.3f}"
 
 
 def edge(value: float | None) -> str:

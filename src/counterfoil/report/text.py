@@ -131,8 +131,8 @@ def _over_prompts(estimates: Sequence[Estimate]) -> str:
 def _cell(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"not defined (n={estimate.n})"
-    interval = "no interval" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
-    return f"{estimate.value:.3f} {interval}"
+    interval = "no interval" if estimate.low is None else f"[{estimate.low:z.3f}, {estimate.high:z.3f}]"
+    return f"{estimate.value:z.3f} {interval}"
 
 
 def _outcomes(run: Run) -> str:

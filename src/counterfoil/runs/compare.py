@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -11,7 +12,7 @@ import numpy as np
 from counterfoil.errors import UserError
 from counterfoil.runs.compared import LEVEL, Compared, Found, judged, tied
 from counterfoil.runs.folder import Run
-from counterfoil.runs.measure import Measure
+from counterfoil.runs.measure import QUESTION, Measure, is_of
 from counterfoil.runs.outcome import LEFT_OUT
 from counterfoil.runs.sides import Side, contrasts
 from counterfoil.runs.suites import load_suite
@@ -145,25 +146,25 @@ def _estimates(side: Side) -> list[Any]:
 
 
 def align(suite: Suite, one: Items, other: Items) -> tuple[pl.DataFrame, Aligned]:
-    """Items that both sides have; a failed one leaves the item out on both sides, and is counted."""
+    """Items that both sides have; a failed one leaves the item out on both sides. Questions are counted."""
     import polars as pl
 
-    a, b = one.items, other.items
+    together = one.items.join(other.items, on="item", suffix=" b", maintain_order="left")
+    a, b, joined = (frame.filter(is_of(frame, QUESTION)) for frame in (one.items, other.items, together))
     missing = [
         *a.join(b, on="item", how="anti", maintain_order="left")["item"].to_list(),
         *b.join(a, on="item", how="anti", maintain_order="left")["item"].to_list(),
     ]
-    joined = a.join(b, on="item", suffix=" b", maintain_order="left")
     if not joined.height:
         raise UserError(
             f"{one.side.label} and {other.side.label} have no question in common: compare runs on the same questions."
         )
-    kept = joined.filter(~(pl.col("left_out") | pl.col("left_out b")))
+    counts = ~(pl.col("left_out") | pl.col("left_out b"))
     aligned = Aligned(
         a=one.side.label,
         b=other.side.label,
         both=joined.height,
-        compared=kept.height,
+        compared=joined.filter(counts).height,
         only_a=a.height - joined.height,
         only_b=b.height - joined.height,
         unpaired=missing[:NAMED],
@@ -175,7 +176,7 @@ def align(suite: Suite, one: Items, other: Items) -> tuple[pl.DataFrame, Aligned
         outcomes_b=_outcomes(other.side),
         caveats=_caveats(suite, one.side.run, other.side.run),
     )
-    return kept, aligned
+    return together.filter(counts), aligned
 
 
 def _outcomes(side: Side) -> dict[str, int]:
@@ -206,55 +207,59 @@ def differences_between(joined: pl.DataFrame, measures: Sequence[Measure], a: st
     """Each metric in each group, over items that are joined."""
     import polars as pl
 
+    @cache
     def both(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         one, other = (joined[column].cast(pl.Float64).fill_null(np.nan).to_numpy() for column in (name, f"{name} b"))
         return one, other
 
+    def arms(c: float, column: str, where: NDArray[np.bool_]) -> Arms:
+        one, other = both(column)
+        return Arms(c, one[where], other[where])
+
+    @cache
+    def groups(kind: str, by: tuple[str, ...]) -> list[tuple[dict[str, str | int], NDArray[np.bool_]]]:
+        return list(_groups(joined, is_of(joined, kind), by))
+
     clusters = joined["cluster"].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
-    groups = {by: list(_groups(joined, by)) for by in dict.fromkeys(by for it in measures for by in it.groups)}
     about: list[tuple[Measure, dict[str, str | int], bool, str | None]] = []
     cases: list[Case] = []
     for measure in measures:
-        values = {column: both(column) for _, column in measure.terms}
-        label = dict([measure.label]) if measure.label else {}
         counts = np.ones(joined.height, dtype=bool)
         if measure.where_both is not None:
             right = both(measure.where_both)
             counts = (right[0] == 1) & (right[1] == 1)
         for by in measure.groups:
-            for group, within in groups[by]:
+            for group, within in groups(measure.kind, by):
                 where = within & counts
-                withheld = _withheld(measure, joined, where)
+                withheld = None
+                if measure.limit is not None and where.any():
+                    shares = [float(side[where].mean()) for side in both(measure.limit.column)]
+                    withheld = measure.limit.why if max(shares) > measure.limit.most else None
                 if withheld is not None:
                     where = np.zeros_like(where)
-                arms = [Arms(c, values[column][0][where], values[column][1][where]) for c, column in measure.terms]
-                cases.append(Case(arms, clusters[where], measure.low))
-                about.append((measure, {**group, **label}, not by, withheld))
+                over = None if measure.over is None else arms(1.0, measure.over, where)
+                terms = [arms(*term, where) for term in measure.terms]
+                cases.append(Case(terms, clusters[where], measure.low, over))
+                about.append((measure, {**group, **dict(measure.label)}, not by, withheld))
     return [
-        Found(measure.metric, a, b, group, overall, withheld, difference)
+        Found(measure.metric, a, b, group, measure.label, overall, withheld, measure.note, difference)
         for (measure, group, overall, withheld), difference in zip(about, differences_of(cases), strict=True)
     ]
 
 
-def _withheld(measure: Measure, joined: pl.DataFrame, where: NDArray[np.bool_]) -> str | None:
-    """Why the metric is not given in this group, if it is not."""
-    if measure.limit is None or not where.any():
-        return None
-    column = measure.limit.column
-    shares = [float(joined[name].to_numpy()[where].mean()) for name in (column, f"{column} b")]
-    return measure.limit.why if max(shares) > measure.limit.most else None
-
-
-def _groups(frame: pl.DataFrame, by: Sequence[str]) -> Iterable[tuple[dict[str, str | int], NDArray[np.bool_]]]:
+def _groups(
+    frame: pl.DataFrame, mine: NDArray[np.bool_], by: Sequence[str]
+) -> Iterable[tuple[dict[str, str | int], NDArray[np.bool_]]]:
+    """Of the rows that are `mine`: those of each group that there is."""
     import polars as pl
 
     if not by:
-        yield {}, np.ones(frame.height, dtype=bool)
+        yield {}, mine
         return
-    for key in frame.select(by).drop_nulls().unique().sort(by).iter_rows():
+    for key in frame.filter(mine).select(by).drop_nulls().unique().sort(by).iter_rows():
         conditions = [pl.col(name) == value for name, value in zip(by, key, strict=True)]
         where = frame.select(pl.all_horizontal(conditions).fill_null(False)).to_series().to_numpy()
-        yield dict(zip(by, key, strict=True)), where
+        yield dict(zip(by, key, strict=True)), where & mine
 
 
 def _group_text(group: dict[str, str | int]) -> str:

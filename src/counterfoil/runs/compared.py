@@ -46,14 +46,18 @@ class Compared(msgspec.Struct, kw_only=True):
 
 
 class Found(NamedTuple):
-    """A difference, and what it is of. `overall`: it is no part of the family of the metric's groups."""
+    """A difference, and what it is of. `label`: the part of the group that makes it another figure of the metric;
+    `overall`: it is no part of the family of the figure's groups.
+    """
 
     metric: str
     a: str
     b: str
     group: dict[str, str | int]
+    label: tuple[tuple[str, str | int], ...]
     overall: bool
     withheld: str | None
+    note: str | None
     difference: Difference
 
 
@@ -108,8 +112,8 @@ def _contests(found: Sequence[Found]) -> dict[str, tuple[str, ...]]:
 
 def _family(it: Found, contests: dict[str, tuple[str, ...]]) -> Hashable:
     if not it.overall:
-        return it.metric, it.a, it.b
-    return it.metric, tuple(it.group.items()), contests.get(it.a, (it.a, it.b))
+        return it.metric, it.label, it.a, it.b
+    return it.metric, it.label, contests.get(it.a, (it.a, it.b))
 
 
 def _wider(it: Difference, p: float | None) -> str | None:
@@ -123,7 +127,9 @@ def _wider(it: Difference, p: float | None) -> str | None:
 def _row(found: Found, p_adjusted: float | None, level: float, margin: float | None) -> Compared:
     it = found.difference
     reach = out_of_reach(it.test.smallest_p, it.test.differing, level) if it.test.differing else None
-    notes = [found.withheld] if found.withheld else [it.interval.note, it.test.note, reach, _wider(it, p_adjusted)]
+    notes = [found.withheld or found.note]
+    if not found.withheld:
+        notes += [it.interval.note, it.test.note, reach, _wider(it, p_adjusted)]
     equivalent = None
     if margin is not None and found.overall and it.interval.value is not None:
         equivalent = equivalence_test(it.interval.value, it.error, it.df, margin, level=level).equivalent

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
 
-from counterfoil.asking.budget import estimate_tokens
-from counterfoil.asking.prices import Price, price_of
 from counterfoil.errors import UserError
 from counterfoil.runs.compare import align, items_of
 from counterfoil.runs.folder import Run
-from counterfoil.runs.measure import Measure
+from counterfoil.runs.measure import Measure, is_of
 from counterfoil.runs.options import nearest
-from counterfoil.runs.plan import Plan, make_plan
+from counterfoil.runs.plan import make_plan
+from counterfoil.runs.planning_cost import Tokens, tokens_of
 from counterfoil.runs.request import RunRequest
 from counterfoil.runs.sides import contrasts, only_side
 from counterfoil.runs.suite import Suite
@@ -35,6 +35,10 @@ ASKED_AGAIN = 0.8
 WITHIN_CLUSTERS = 0.1
 # Whose plan is asked for, where the user names no metric: the first of these that there is.
 USUAL_METRICS = ("accuracy", "diff_bias_ambiguous", "memorization_gap")
+OVER_VARIANTS = (
+    "With several variants it is the mean over these that differs, and an answer in another wording is taken to be "
+    "worth what a repeat is."
+)
 
 
 class Spreads(NamedTuple):
@@ -53,13 +57,15 @@ class Spreads(NamedTuple):
 
 
 class Design(msgspec.Struct, kw_only=True):
-    """So many questions, each asked so often in each variant, find the difference in 80 % of comparisons.
+    """So many questions, each asked so often in each of so many variants, find the difference in 80 % of comparisons:
+    of the mean over the variants, where there are several.
 
     `in_dataset`: the dataset has as many. `with_all`: the smallest difference that all of its questions could show.
     Tokens and cost are estimates for all models that were named, in dollars; None where they are not known.
     """
 
     repeats: int
+    variants: int
     clusters: int
     questions: int
     in_dataset: bool
@@ -97,6 +103,8 @@ def plan_suite(
     """The designs with which a paired difference of `detect` is found at 80 % power; nothing is asked or opened."""
     if not 0 <= correlation < 1:
         raise UserError(f"--correlation must be at least 0 and below 1, and is {correlation:g}.")
+    if metric is not None and run is None:
+        _check(metric, suite.metrics)
     spreads = assumed(metric, correlation) if run is None else spreads_of(suite, run, metric, correlation)
     # The models' names say what they cost; they are not reached for.
     plan = make_plan(suite, msgspec.structs.replace(request, models=[], judges=[]))
@@ -104,16 +112,19 @@ def plan_suite(
     units = len({question.unit for question in plan.dataset})
     members = max(1, round(plan.dataset_size / len(sizes) / spreads.asks * spreads.share))
     named = [] if request.model_is_default else [spec.name for spec in request.models]
-    tokens = _tokens(plan, request, run) if named else _Tokens(None, {}, {}, [])
+    tokens = tokens_of(plan, request, run) if named else Tokens(None, {}, {}, [])
     designs = []
-    for times in repeats:
-        components = Components(spreads.clusters + spreads.questions / members, spreads.repeats)
-        needed = clusters_needed(detect, components, members=members, repeats=times)
-        asks = math.ceil(needed.clusters * plan.dataset_size / len(sizes)) * len(plan.variants) * times
-        error = planned_error(components, len(sizes), members=members, repeats=times)
+    components = Components(spreads.clusters + spreads.questions / members, spreads.repeats)
+    in_variants = sorted({1, len(plan.variants)})
+    for variants, times in product(in_variants, repeats):
+        each = variants * times
+        needed = clusters_needed(detect, components, members=members, repeats=each)
+        asks = math.ceil(needed.clusters * plan.dataset_size / len(sizes)) * each
+        error = planned_error(components, len(sizes), members=members, repeats=each)
         designs.append(
             Design(
                 repeats=times,
+                variants=variants,
                 clusters=needed.clusters,
                 questions=math.ceil(needed.clusters * units / len(sizes)),
                 in_dataset=needed.clusters <= len(sizes),
@@ -131,7 +142,7 @@ def plan_suite(
         variants=[variant.name for variant in plan.variants],
         models=named,
         designs=designs,
-        assumptions=[*spreads.words, *tokens.words],
+        assumptions=[*spreads.words, *([OVER_VARIANTS] if len(in_variants) > 1 else []), *tokens.words],
     )
 
 
@@ -172,6 +183,7 @@ def spreads_of(suite: Suite, run: Run, metric: str | None, correlation: float) -
         found = []
         for a, b in contrasts([run], (), ()):
             joined, _ = align(suite, of[a.label], of[b.label])
+            joined = joined.filter(is_of(joined, measure.kind))
             found.append(_spreads(joined, measure, ((-1.0, ""), (1.0, " b"))))
         who = " and ".join(sides) if len(sides) == 2 else f"the {len(sides)} models and variants"
         words = [f"From the paired differences between {who} in {run.folder}."]
@@ -179,7 +191,8 @@ def spreads_of(suite: Suite, run: Run, metric: str | None, correlation: float) -
     else:
         of_one = items_of(suite, only_side(run))
         measure = _chosen(of_one.measures, metric)
-        found = [_spreads(of_one.items.filter(~of_one.items["left_out"]), measure, ((1.0, ""),))]
+        mine = of_one.items.filter(is_of(of_one.items, measure.kind))
+        found = [_spreads(mine.filter(~mine["left_out"]), measure, ((1.0, ""),))]
         words = [
             f"From the values of {of_one.side.label} in {run.folder}, and an assumed correlation of "
             f"{correlation:g} with the other side on the same question."
@@ -188,44 +201,63 @@ def spreads_of(suite: Suite, run: Run, metric: str | None, correlation: float) -
     between, questions, repeats, share = (float(it) for it in np.mean(found, axis=0) * scale)
     if not repeats:
         words.append("Nothing in it says what asking again would change: repeats are taken to add nothing.")
-    asks = of_one.records / of_one.items.height
-    if "repeat" not in of_one.items.columns:
+    items = of_one.items.filter(is_of(of_one.items, measure.kind))
+    asks = of_one.records / items.height
+    if not _has_repeats(items):
         asks /= run.manifest["options"].get("repeats") or 1
     return Spreads(between, questions, repeats, share, asks, measure.metric, words)
 
 
 def _chosen(measures: Sequence[Measure], metric: str | None) -> Measure:
-    known = {it.metric: it for it in reversed(measures) if it.where_both is None}
+    known = {it.metric: it for it in measures if not it.label and () in it.groups}
     if metric is None:
         return next((known[name] for name in USUAL_METRICS if name in known), measures[0])
+    _check(metric, known)
+    return known[metric]
+
+
+def _check(metric: str, known: Collection[str]) -> None:
     if metric not in known:
         raise UserError(f"There is no metric {metric}{nearest(metric, known)}: there are {', '.join(sorted(known))}.")
-    return known[metric]
+
+
+def _has_repeats(items: pl.DataFrame) -> bool:
+    return "repeat" in items.columns and not items["repeat"].null_count()
 
 
 def _spreads(items: pl.DataFrame, measure: Measure, sides: Sequence[tuple[float, str]]) -> tuple[float, ...]:
     """Variances between clusters, questions and repeats, and the share of items that count.
 
     Of each item's influence on the difference: its value minus the mean, times its coefficient, and N items for each
-    that counts in that mean.
+    that counts in that mean. Of a ratio Σy/Σx = R, the value minus the mean is (y − R·x)/x̄.
     """
     import polars as pl
 
     influence = np.zeros(items.height)
     counts = np.zeros(items.height, dtype=bool)
-    parts = [(sign * c, items[f"{name}{end}"]) for sign, end in sides for c, name in measure.terms]
-    columns = [(c, column.cast(pl.Float64).fill_null(np.nan).to_numpy()) for c, column in parts]
-    for _, values in columns:
+
+    def numbers(name: str) -> NDArray[np.float64]:
+        return items[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+    columns = [(sign * c, end, numbers(f"{name}{end}")) for sign, end in sides for c, name in measure.terms]
+    for _, _, values in columns:
         counts |= ~np.isnan(values)
-    for c, values in columns:
+    for c, end, values in columns:
         there = ~np.isnan(values)
-        if not there.any():
+        below = None if measure.over is None else numbers(f"{measure.over}{end}")[there]
+        if not there.any() or (below is not None and not below.any()):
             raise UserError(f"The run has no values of {measure.metric} to plan from: name another --metric.")
-        influence[there] += c * (values[there] - values[there].mean()) * counts.sum() / there.sum()
+        influence[there] += c * _deviations(values[there], below) * counts.sum() / there.sum()
     kept = items.filter(pl.Series(counts))
-    repeat = pl.format(" {}", "repeat") if "repeat" in kept.columns else pl.lit("")
+    repeat = pl.format(" {}", "repeat") if _has_repeats(kept) else pl.lit("")
     question = kept.select(pl.col("item").str.strip_suffix(repeat)).to_series()
     return (*_three_levels(influence[counts], _codes(kept["cluster"]), _codes(question)), float(counts.mean()))
+
+
+def _deviations(values: NDArray[np.float64], below: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    if below is None:
+        return values - float(values.mean())
+    return (values - float(values.sum() / below.sum()) * below) / float(below.mean())
 
 
 def _three_levels(
@@ -250,47 +282,3 @@ def _three_levels(
 
 def _codes(column: pl.Series) -> NDArray[np.int64]:
     return np.unique(column.to_numpy(), return_inverse=True)[1].astype(np.int64)
-
-
-class _Tokens(NamedTuple):
-    """Tokens of an ask, by model those of a reply, and prices; `words` say where they come from."""
-
-    input: float | None
-    output: dict[str, float | None]
-    prices: dict[str, Price | None]
-    words: list[str]
-
-    def of(self, asks: int, models: Sequence[str]) -> dict[str, Any]:
-        if self.input is None:
-            return {"input_tokens": None, "output_tokens": None, "cost": None}
-        costs, outputs = [], []
-        for model in models:
-            each, price = self.output[model], self.prices[model]
-            outputs.append(None if each is None else each * asks)
-            costs.append(None if each is None or price is None else price.of_tokens(self.input * asks, each * asks))
-        return {
-            "input_tokens": round(self.input * asks * len(models)),
-            "output_tokens": None if None in outputs else round(sum(it or 0 for it in outputs)),
-            "cost": None if None in costs else sum(it or 0 for it in costs),
-        }
-
-
-def _tokens(plan: Plan, request: RunRequest, run: Run | None) -> _Tokens:
-    """Prompts by their length; replies as long as in the earlier run, where it has this model, or at their limit."""
-    lengths = [
-        estimate_tokens("\n".join(message.content for message in plan.suite.messages(question, variant)))
-        for question in plan.dataset
-        for variant in plan.variants
-    ]
-    seen = {about["name"]: about for about in run.manifest["models"]} if run is not None else {}
-    output: dict[str, float | None] = {}
-    words = []
-    for spec in request.models:
-        about = seen.get(spec.name, {})
-        replies = about.get("asked", 0) + about.get("in_ledger", 0)
-        output[spec.name] = about["output_tokens"] / replies if replies else spec.params.get("max_tokens")
-        if not replies:
-            words.append(f"Replies of {spec.name} are counted at their limit.")
-    prices = {spec.name: price_of(spec.name, plan.prices) for spec in request.models}
-    words += [f"The price of {name} is not known: give it with --prices." for name, it in prices.items() if it is None]
-    return _Tokens(sum(lengths) / len(lengths), output, prices, words)

@@ -152,6 +152,6 @@ def _compared(suite: Suite, one: pl.DataFrame, other: pl.DataFrame, cell: Cell) 
         items, measures = suite.measures(by_trial[trial], cell.options)
         others, _ = suite.measures(records, cell.options)
         joined = items.join(others, on="item", suffix=" b", maintain_order="left")
-        overall = [msgspec.structs.replace(measure, groups=((),)) for measure in measures]
+        overall = [msgspec.structs.replace(it, groups=((),)) for it in measures if () in it.groups]
         for found in differences_between(joined, overall, "a", "b"):
             yield (found.metric, group_text(found.group)), difference_seen(found.difference)

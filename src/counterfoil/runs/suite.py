@@ -99,6 +99,8 @@ class Suite(Protocol):
     options: Sequence[Option]
     # The suite's own columns of records.parquet: bool, int, float, str, list[str] or list[float].
     columns: Mapping[str, Any]
+    # The metrics with an overall figure that `measures` can have.
+    metrics: Sequence[str]
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         """Parameters of its asks, where the user sets none, under these values of its options."""
@@ -159,8 +161,8 @@ class Suite(Protocol):
 
     def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, Sequence[Measure]]:
         """What two sides are compared by: a frame of items, made from the records of one model and variant, and the
-        metrics over it. `left_out` is true for items that can't count on either side; `settings` are the run's, with
-        `data`, the name of its dataset.
+        metrics over it: those of the summary, under the same names and groups. `left_out` is true for items that can't
+        count on either side; `settings` are the run's, with `data`, the name of its dataset.
         """
         ...
 

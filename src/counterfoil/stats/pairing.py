@@ -2,7 +2,8 @@
 
 An arm's value is Σ coefficient · mean. Where each item counts in both arms or in neither, the difference is a mean of
 paired differences, with the interval of Bonett and Price and the test of sign flips. Where the arms have different
-denominators it is a contrast of means by their joint influence, and the test swaps the arms of whole clusters.
+denominators it is a contrast of means by their joint influence, and the test swaps the arms of whole clusters. It does
+so for ratios as well, whose interval is put together from those of both.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import numpy as np
 from counterfoil.stats.contrasts import contrast, contrast_spread
 from counterfoil.stats.means import bonett_price, spread_of_mean
 from counterfoil.stats.power import smallest_difference
+from counterfoil.stats.ratio_pairs import ratio_difference
 from counterfoil.stats.signflips import Ratio, Term, sign_flip_tests, swap_tests
-from counterfoil.stats.sums import Layout, MeanSums
+from counterfoil.stats.sums import Layout, MeanSums, RatioSums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 # The tests are to say nothing about levels: which one counts is known only to who makes families of them.
 _ANY = 1.0
+# To paired differences on a scale from 0 to 1; by simulation (docs/statistics.md).
+_ADDED = 0.75
 
 
 class Arms(NamedTuple):
@@ -57,11 +61,15 @@ class Difference(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One difference to be found: its terms, the cluster of each item (numbered from 0), values in `low`…1."""
+    """One difference to be found: its terms, the cluster of each item (numbered from 0), values in `low`…1.
+
+    With `over`, an arm's value is the coefficient times Σ values of its only term / Σ values of `over`, both in 0…1.
+    """
 
     arms: Sequence[Arms]
     clusters: NDArray[np.int64]
     low: float = 0.0
+    over: Arms | None = None
 
 
 def difference_of(arms: Sequence[Arms], clusters: NDArray[np.int64], *, low: float) -> Difference:
@@ -91,7 +99,7 @@ def differences_of(cases: Sequence[Case]) -> list[Difference]:
         test = next(swaps if it.paired is None else flips)
         if it.interval.value is None:
             test = test._replace(p=None, smallest_p=1.0, differing=0, note="not defined: one side has no values")
-        value_a, value_b = (_value(case.arms, side) for side in ("a", "b"))
+        value_a, value_b = (_value(case, side) for side in ("a", "b"))
         pairs = int(np.sum(~np.isnan(case.arms[0].a) & ~np.isnan(case.arms[0].b)))
         differences.append(Difference(value_a, value_b, it.interval, test, it.error, it.df, pairs))
     return differences
@@ -108,15 +116,17 @@ class _Found(NamedTuple):
 
 
 def _interval(case: Case, count: int) -> _Found:
-    arms, clusters, low = case
+    arms, clusters, low, over = case
     layout = Layout(np.zeros(count, dtype=np.int64), 1)
+    if over is not None:
+        return _ratios(layout, case, over, count)
     # On a scale from 0 to 1, as the intervals want it.
     width = 1.0 - low
     scaled = [Arms(arm.coefficient * width, (arm.a - low) / width, (arm.b - low) / width) for arm in arms]
     if len(arms) == 1 and bool(np.array_equal(np.isnan(arms[0].a), np.isnan(arms[0].b))):
         [(coefficient, a, b)] = scaled
         paired = _sums(b - a, clusters, count)
-        [interval] = bonett_price(layout, paired)
+        [interval] = bonett_price(layout, paired, added=_ADDED)
         spread = spread_of_mean(layout, paired, layout.total(paired.s) / np.maximum(layout.total(paired.n), 1))
         interval = _scaled(interval, coefficient)
         return _Found(interval, _error(interval, spread), float(spread.df[0]), paired, [])
@@ -128,9 +138,25 @@ def _interval(case: Case, count: int) -> _Found:
     return _Found(interval, _error(interval, spread), float(spread.df[0]), None, terms)
 
 
-def _value(arms: Sequence[Arms], side: str) -> float | None:
+def _ratios(layout: Layout, case: Case, over: Arms, count: int) -> _Found:
+    [arm] = case.arms
+    a = _ratio_sums(arm.a, over.a, case.clusters, count)
+    b = _ratio_sums(arm.b, over.b, case.clusters, count)
+    interval, spread = ratio_difference(layout, a, b)
+    interval = _scaled(interval, arm.coefficient)
+    terms = [Term(arm.coefficient, (Ratio(a.y, a.x, b.y, b.x),))]
+    return _Found(interval, _error(interval, spread), float(spread.df[0]), None, terms)
+
+
+def _value(case: Case, side: str) -> float | None:
+    if case.over is not None:
+        [arm] = case.arms
+        above, below = getattr(arm, side), getattr(case.over, side)
+        there = ~np.isnan(above) & ~np.isnan(below)
+        total = float(below[there].sum())
+        return arm.coefficient * float(above[there].sum()) / total if total > 0 else None
     parts = []
-    for arm in arms:
+    for arm in case.arms:
         values = getattr(arm, side)
         there = values[~np.isnan(values)]
         if not there.size:
@@ -146,6 +172,16 @@ def _sums(values: NDArray[np.float64], clusters: NDArray[np.int64], count: int) 
     s = np.bincount(where, weights=found, minlength=count).astype(np.float64)
     q = np.bincount(where, weights=found * found, minlength=count).astype(np.float64)
     return MeanSums(n, n, n, s, q)
+
+
+def _ratio_sums(
+    above: NDArray[np.float64], below: NDArray[np.float64], clusters: NDArray[np.int64], count: int
+) -> RatioSums:
+    there = ~np.isnan(above) & ~np.isnan(below)
+    where, y, x = clusters[there], above[there], below[there]
+    n = np.bincount(where, minlength=count).astype(np.float64)
+    products = (y, x, y * y, x * x, x * y)
+    return RatioSums(n, n, n, *(np.bincount(where, weights=it, minlength=count).astype(np.float64) for it in products))
 
 
 def _error(interval: Interval, spread: Spread) -> float:

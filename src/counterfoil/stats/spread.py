@@ -94,7 +94,8 @@ def spread_of(
         differing = sum_uu**2 / layout.total(uu * uu)
         most = _MOST_PER_DIFFERING_CLUSTER * differing * g_eff
         unevenness = 1 / differing - 1 / layout.total(n > 0)
-        df = np.where(unevenness > 0, 2 / unevenness, np.inf)
+        # Where all clusters agree, u is rounding, and says nothing.
+        df = np.where((unevenness > 0) & ~agree, 2 / unevenness, np.inf)
         df = np.minimum(np.maximum(df, _FEWEST_DEGREES), g_eff - 1)
         df = np.where(df > 1, df, 1)
     return Spread(np.maximum(robust, model), agree, g_eff, most, t_quantile((1 + CONFIDENCE) / 2, df), df)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _LARGE = 500.0
 _NODES = 20
 _STEPS = 100
-_CLOSE = 1e-7  # a step this small leaves an error of about its square
+# A step this small, as a part of t, leaves an error of about its square.
+_CLOSE = 1e-7
 
 
 def t_quantile(probability: float, df: ArrayLike) -> NDArray[np.float64]:
@@ -58,15 +59,18 @@ def _refined(probability: float, df: NDArray[np.float64], start: NDArray[np.floa
 
     There P(0 < T < t) = ∫ cos(x)^(df−1) dx over 0…a, divided by twice the integral over 0…π/2. The integrand is
     smooth and falls with x, so the integral is concave: from any start, a step lands at or left of the root, and
-    from there the steps climb to it without passing it.
+    from there the steps climb to it without passing it. Each of them stops for itself: a quantile is the same to the
+    last digit whatever others are asked for with it.
     """
     power = df - 1
     goal = (probability - 0.5) * math.sqrt(math.pi) * _gamma_ratio(df)
     angle = np.arctan(np.maximum(start, 0) / np.sqrt(df))
+    moving = np.ones(df.shape, dtype=bool)
     for _ in range(_STEPS):
         step = (goal - _integral_of_cosine(power, angle)) / np.cos(angle) ** power
-        angle = np.maximum(angle + step, 0)
-        if np.all(np.abs(step) <= _CLOSE * angle):
+        angle = np.where(moving, np.maximum(angle + step, 0), angle)
+        moving &= np.abs(step) > _CLOSE * angle * np.cos(angle)
+        if not moving.any():
             break
     return np.sqrt(df) * np.tan(angle)
 
@@ -79,7 +83,7 @@ def _integral_of_cosine(power: NDArray[np.float64], angle: NDArray[np.float64]) 
     """
     nodes, weights = _gauss_legendre()
     heights = np.exp((power + 6)[:, None] * np.log(np.cos(angle[:, None] * nodes)))
-    integral = angle * (heights @ weights)
+    integral = angle * (heights * weights).sum(axis=1)
     for k in (power + 4, power + 2, power):
         integral = ((k + 2) * integral - np.cos(angle) ** (k + 1) * np.sin(angle)) / (k + 1)
     return integral

@@ -16,7 +16,7 @@ from counterfoil.report.plots_table import between, cell
 from counterfoil.runs.compare import Comparison, align, compare_runs, items_of
 from counterfoil.runs.compared import Compared
 from counterfoil.runs.folder import RECORDS, SUMMARY
-from counterfoil.runs.measure import Measure
+from counterfoil.runs.measure import Measure, is_of
 from counterfoil.runs.sides import Side, contrasts
 from counterfoil.runs.suites import load_suite
 from counterfoil.web.pages import page, served
@@ -118,8 +118,9 @@ def _changes(pair: Pair, measure: Measure) -> tuple[pl.DataFrame, int]:
     counts = pl.any_horizontal(
         pl.col(name).is_not_null() & pl.col(f"{name} b").is_not_null() for _, name in measure.terms
     )
-    question = pl.col("question_id") if "question_id" in pair.joined.columns else pl.col("item")
-    frame = pair.joined.filter(counts).select("item", a=value(""), b=value(" b"), question_id=question)
+    question = pl.coalesce("question_id", "item") if "question_id" in pair.joined.columns else pl.col("item")
+    frame = pair.joined.filter(is_of(pair.joined, measure.kind)).filter(counts)
+    frame = frame.select("item", a=value(""), b=value(" b"), question_id=question)
     moved = frame.filter(pl.col("a") != pl.col("b"))
     moved = moved.sort((pl.col("b") - pl.col("a")).abs(), descending=True, maintain_order=True)
     return moved, frame.height - moved.height
