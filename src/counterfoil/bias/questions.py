@@ -188,7 +188,7 @@ def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
 
 
 def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
-    from counterfoil.bias import questions_bbq, questions_kobbq, templates, templates_bbq
+    from counterfoil.bias import questions_bbq, questions_kobbq, questions_own, templates, templates_bbq
 
     try:
         text = raw.decode("utf-8-sig")
@@ -202,10 +202,12 @@ def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
         return list(templates_bbq.expand(questions_kobbq.rows_of_table(text, where, (), delimiter=",")))
     if suffix == ".tsv":
         rows = questions_kobbq.read_samples(text, where)
+    elif suffix == ".jsonl" and questions_own.MARK in header:
+        rows = questions_own.read_lines(text, where)
     elif suffix == ".jsonl":
         rows = questions_bbq.read_lines(text, where, _targets(where, metadata))
     else:
-        raise UserError(f"{where}: a dataset is KoBBQ's .tsv, BBQ's .jsonl, or their templates.")
+        raise UserError(f"{where}: a dataset is KoBBQ's .tsv, BBQ's .jsonl, their templates, or held-out questions.")
     found: list[Question] = []
     wrong = []
     for line, row in rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from counterfoil.errors import UserError
 from counterfoil.runs.options import nearest
@@ -36,6 +36,18 @@ def load_suite(name: str) -> Suite:
     raise UserError(
         f"There is no suite {name}{nearest(name, known)}. {choice}One of your own can be given as MODULE:ATTRIBUTE."
     )
+
+
+def module_beside(suite: Suite, name: str) -> Any | None:
+    """The module of that name in the suite's folder; None where there is none."""
+    folder = type(suite).__module__.rpartition(".")[0]
+    full = f"{folder}.{name}" if folder else name
+    try:
+        return importlib.import_module(full)
+    except ModuleNotFoundError as error:
+        if error.name != full:
+            raise
+        return None
 
 
 def _load(place: str, name: str) -> Suite:
