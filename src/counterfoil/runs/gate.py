@@ -43,7 +43,8 @@ def failing(comparison: Comparison, gates: Iterable[Gate]) -> list[str]:
         if not rows:
             raise UserError(f"--fail-if {gate.text!r}: {gate.metric} has no overall figure here.")
         sentences += [
-            f"{gate.text} holds for {row.b} against {row.a}: {row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}]."
+            f"{gate.text} holds for {row.b} against {row.a}: "
+            f"{row.difference:+z.3f} [{row.low:+z.3f}, {row.high:+z.3f}]."
             for row in rows
             if _holds(row, gate)
         ]

@@ -28,7 +28,7 @@ def _tables(result: SelfTest) -> list[str]:
             [
                 it.cell + (" *" if it.degenerate else ""),
                 f"{it.clusters:.0f}",
-                f"{it.truth:.3f}",
+                f"{it.truth:z.3f}",
                 _number(it.mean),
                 "" if it.bias is None else f"{it.bias:+.4f}",
                 _share(it.coverage),
@@ -63,7 +63,7 @@ def comparison_rows(result: SelfTest) -> list[list[str]]:
             if one is None:
                 row += [""] * (2 if alike else 3)
                 continue
-            row += [] if alike else [f"{one.difference:+.3f}"]
+            row += [] if alike else [f"{one.difference:+z.3f}"]
             row += [_share(one.found), _share(one.coverage)]
         rows.append(row)
     return rows
@@ -76,7 +76,7 @@ def _verdict(result: SelfTest) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+    return "" if value is None else f"{value:z.3f}"
 
 
 def _share(value: float | None) -> str:

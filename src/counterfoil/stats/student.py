@@ -83,7 +83,7 @@ def _integral_of_cosine(power: NDArray[np.float64], angle: NDArray[np.float64]) 
     """
     nodes, weights = _gauss_legendre()
     heights = np.exp((power + 6)[:, None] * np.log(np.cos(angle[:, None] * nodes)))
-    integral = angle * (heights * weights).sum(axis=1)
+    integral: NDArray[np.float64] = angle * (heights * weights).sum(axis=1)
     for k in (power + 4, power + 2, power):
         integral = ((k + 2) * integral - np.cos(angle) ** (k + 1) * np.sin(angle)) / (k + 1)
     return integral
