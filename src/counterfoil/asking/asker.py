@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -42,6 +42,14 @@ class Asker(Protocol):
         ...
 
 
+class Keeper(Protocol):
+    """Who keeps replies, as the ledger does."""
+
+    def get(self, keys: Sequence[str]) -> dict[str, Reply]: ...
+
+    def put(self, ask: Ask, model: str, reply: Reply) -> asyncio.Future[Reply]: ...
+
+
 class Halt:
     """Tells all askers of a run to stop; naps end at once."""
 
@@ -65,7 +73,7 @@ class Sender:
     def __init__(
         self,
         model: Model,
-        ledger: Ledger,
+        ledger: Keeper,
         *,
         pace: Pace,
         timeout: float,
@@ -87,6 +95,21 @@ class Sender:
         self._failed_in_a_row = 0
         self._complaints_in_a_row = 0
         self._timeouts = 0
+
+    @property
+    def in_flight(self) -> int:
+        """Asks that are with the model."""
+        return self.pace.in_flight
+
+    @property
+    def places(self) -> int:
+        """Asks that it may ever have at the same time."""
+        return self.pace.highest
+
+    @property
+    def adjustments(self) -> Sequence[str]:
+        """What had to be asked otherwise than the user wanted."""
+        return self.model.adjustments
 
     async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
         """The reply: from the ledger, from the same ask under way, or from the model."""

@@ -36,6 +36,10 @@ class Meter:
     def has_room(self, amount: float) -> bool:
         return self.limit is None or self.used + self.reserved + amount <= self.limit
 
+    @property
+    def is_used_up(self) -> bool:
+        return self.limit is not None and self.used >= self.limit
+
 
 class Budget:
     """The limits of a run, over all of its models and judges. What its replies have cost earlier counts, too."""
@@ -48,6 +52,12 @@ class Budget:
     def has_room(self, dollars: float, tokens: float) -> bool:
         self._tokens_ran_out = not self.tokens.has_room(tokens)
         return not self._tokens_ran_out and self.dollars.has_room(dollars)
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether what has come has taken all of it, whatever is in flight."""
+        self._tokens_ran_out = self.tokens.is_used_up
+        return self._tokens_ran_out or self.dollars.is_used_up
 
     @property
     def sentence(self) -> str:

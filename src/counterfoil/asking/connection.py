@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from counterfoil.asking.migrations import is_complete, migrate
+from counterfoil.asking.migrations import is_readable, migrate
 from counterfoil.errors import UserError
 
 BUSY_SECONDS = 60.0
@@ -41,7 +41,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
         address = f"file:{quote(str(path.absolute()))}?mode=ro"
         connection = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
         try:
-            if is_complete(connection, path):
+            if is_readable(connection, path):
                 return connection
         except BaseException:
             connection.close()

@@ -48,7 +48,32 @@ MIGRATIONS: dict[str, str] = {
             attempts INTEGER NOT NULL
         );
     """,
+    # Asks that are with a provider in a batch, or on their way there; they are here until their batch is collected.
+    "0003-batches": """
+        CREATE TABLE batches (
+            id INTEGER PRIMARY KEY,
+            token TEXT NOT NULL,
+            provider TEXT NOT NULL,
+            base_url TEXT NOT NULL,
+            model TEXT NOT NULL,
+            asks INTEGER NOT NULL,
+            state TEXT NOT NULL CHECK (state IN ('claimed', 'posting', 'under way', 'collected')),
+            since REAL NOT NULL,
+            batch_id TEXT,
+            is_sure INTEGER NOT NULL DEFAULT 1,
+            not_ours TEXT NOT NULL DEFAULT '[]'
+        );
+        CREATE TABLE batch_asks (
+            id INTEGER PRIMARY KEY,
+            key BLOB NOT NULL UNIQUE,
+            batch INTEGER NOT NULL REFERENCES batches (id),
+            ask TEXT NOT NULL
+        );
+        CREATE INDEX batch_asks_of ON batch_asks (batch);
+    """,
 }
+# What reading needs: a ledger that has not been written to since an update is read as it is.
+NEEDED_TO_READ = {"0001-replies", "0002-failures"}
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
@@ -72,9 +97,9 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
-def is_complete(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether all tables are there; refuses what is not a ledger or comes from a newer version."""
-    return _applied(connection, path) == list(MIGRATIONS)
+def is_readable(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether the replies are there; refuses what is not a ledger or comes from a newer version."""
+    return set(_applied(connection, path)) >= NEEDED_TO_READ
 
 
 def _applied(connection: sqlite3.Connection, path: Path) -> list[str]:

@@ -38,6 +38,11 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """What so many tokens cost, none of them cached."""
         return (input_tokens * self.input + output_tokens * self.output) / 1e6
 
+    @property
+    def halved(self) -> Price:
+        """What the batch interfaces of OpenAI and Anthropic ask for."""
+        return Price(self.input / 2, self.output / 2, None if self.cached is None else self.cached / 2)
+
 
 FREE = Price(input=0.0, output=0.0)
 

@@ -89,7 +89,8 @@ def _named_suite(arguments: Sequence[str]) -> Suite | None:
     first.add_argument("suite", nargs="?")
     first.add_argument("--experiment")
     for option in RUN_OPTIONS:
-        first.add_argument(f"--{option.name}", action="append")
+        action = argparse.BooleanOptionalAction if option.kind is bool else "append"
+        first.add_argument(f"--{option.name}", action=action)
     parsed, _ = first.parse_known_args([argument for argument in arguments if argument not in ("-h", "--help")])
     name: Any = parsed.suite
     if name is None and parsed.experiment is not None:

@@ -20,7 +20,7 @@ NOT_HERE = ("model", "limit", "repeats")
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
     parser.add_argument("suite", metavar="SUITE", help="whose rules to read and score by")
     parser.add_argument(
-        "--from", required=True, dest="format", metavar="FORMAT", help="jsonl, or one of the suite's own"
+        "--from", required=True, dest="format", metavar="FORMAT", help="jsonl, inspect, or one of the suite's own"
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="the replies")
     parser.add_argument(

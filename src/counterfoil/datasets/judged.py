@@ -82,7 +82,7 @@ class Judging:
         watching = asyncio.create_task(Progress([Watched(standing, self.sender)]).watch())
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(len(contents), WORKERS + WORKERS_PER_PLACE * self.sender.pace.highest)):
+                for _ in range(min(len(contents), WORKERS + WORKERS_PER_PLACE * self.sender.places)):
                     group.create_task(work())
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None

@@ -98,7 +98,7 @@ async def ask_each(
     watching = asyncio.create_task(Progress([Watched(standing, judging.sender)]).watch())
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(len(items), WORKERS + WORKERS_PER_PLACE * judging.sender.pace.highest)):
+            for _ in range(min(len(items), WORKERS + WORKERS_PER_PLACE * judging.sender.places)):
                 group.create_task(do())
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None

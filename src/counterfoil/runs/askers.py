@@ -7,8 +7,9 @@ import signal
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from typing import Protocol
 
-from counterfoil.asking.asker import Halt, Sender
+from counterfoil.asking.asker import Asker, Halt, Sender
 from counterfoil.asking.budget import Account, Budget
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
@@ -23,12 +24,40 @@ MOST_CONNECTIONS = 100_000
 FILES_OF_A_RUN = 48
 
 
+class RunAsker(Asker, Protocol):
+    """Who asks one model in a run, and what the run wants to know of it."""
+
+    @property
+    def model(self) -> Model: ...
+
+    @property
+    def account(self) -> Account: ...
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the model is not asked any more."""
+        ...
+
+    @property
+    def in_flight(self) -> int: ...
+
+    @property
+    def places(self) -> int:
+        """Asks that it may ever have at the same time."""
+        ...
+
+    @property
+    def adjustments(self) -> Sequence[str]:
+        """What had to be asked otherwise than the user wanted."""
+        ...
+
+
 @dataclass
 class Askers:
-    """Senders in the order of the request; `halt` stops them all."""
+    """Those who ask, in the order of the request; `halt` stops them all."""
 
-    models: Sequence[Sender]
-    judges: Sequence[Sender]
+    models: Sequence[RunAsker]
+    judges: Sequence[RunAsker]
     halt: Halt
     plan: Plan
 
@@ -46,14 +75,11 @@ async def open_askers(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Ask
     """Senders for all models and judges, within one budget, until the user interrupts."""
     request, halt = plan.request, Halt()
     budget = Budget(max_cost=request.max_cost, max_tokens=request.max_tokens_total)
-
-    most = _connections() // max(1, len(plan.models) + len(plan.judges))
+    most = most_places(plan)
 
     def sender(model: Model, spec: ModelSpec) -> Sender:
-        slots = min(model.slots or HIGHEST_LIMIT, max(1, most))
-        pace = Pace(fixed=spec.concurrency and min(spec.concurrency, max(1, most)), slots=slots)
         account = Account(budget, plan.price(model))
-        return Sender(model, ledger, pace=pace, timeout=spec.timeout, account=account, halt=halt, say=say)
+        return sender_of(model, spec, ledger, most, account=account, halt=halt, say=say)
 
     models = [sender(model, spec) for model, spec in zip(plan.models, request.models, strict=True)]
     judges = [sender(model, spec) for model, spec in zip(plan.judges, request.judges, strict=True)]
@@ -61,10 +87,24 @@ async def open_askers(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Ask
         with interruptible(halt, (*models, *judges), say):
             yield Askers(models, judges, halt, plan)
     except BaseExceptionGroup as errors:
-        raise _first(errors) from None
+        raise first_error(errors) from None
     finally:
         for asker in (*models, *judges):
             await asker.model.close()
+
+
+def most_places(plan: Plan) -> int:
+    """Asks at a time that each model and judge can have at the most, by the connections there can be."""
+    return max(1, _connections() // max(1, len(plan.models) + len(plan.judges)))
+
+
+def sender_of(
+    model: Model, spec: ModelSpec, ledger: Ledger, most: int, *, account: Account, halt: Halt, say: Say
+) -> Sender:
+    """The sender for a model, with at most so many asks at a time."""
+    slots = min(model.slots or HIGHEST_LIMIT, most)
+    pace = Pace(fixed=spec.concurrency and min(spec.concurrency, most), slots=slots)
+    return Sender(model, ledger, pace=pace, timeout=spec.timeout, account=account, halt=halt, say=say)
 
 
 def _connections() -> int:
@@ -83,7 +123,7 @@ def _connections() -> int:
 
 
 @contextmanager
-def interruptible(halt: Halt, senders: Sequence[Sender], say: Say) -> Iterator[None]:
+def interruptible(halt: Halt, senders: Sequence[RunAsker], say: Say) -> Iterator[None]:
     """Ctrl-C once, or a request to end: stop asking, go on with what is there. Twice: leave now."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
@@ -93,7 +133,7 @@ def interruptible(halt: Halt, senders: Sequence[Sender], say: Say) -> Iterator[N
             task.cancel()
             return
         halt.stop("interrupted")
-        in_flight = sum(sender.pace.in_flight for sender in senders)
+        in_flight = sum(sender.in_flight for sender in senders)
         say(f"Stopping: {in_flight} asks are still in flight, and what is there is kept. Ctrl-C again leaves at once.")
 
     handled = []
@@ -108,7 +148,7 @@ def interruptible(halt: Halt, senders: Sequence[Sender], say: Say) -> Iterator[N
             loop.remove_signal_handler(number)
 
 
-def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+def first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
     """The error that ended it all; the others are its consequences."""
     first = errors.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first
+    return first_error(first) if isinstance(first, BaseExceptionGroup) else first

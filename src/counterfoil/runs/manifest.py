@@ -12,9 +12,8 @@ from typing import Any
 import msgspec
 
 from counterfoil import __version__
-from counterfoil.asking.asker import Sender
 from counterfoil.asking.models.base import ModelSpec
-from counterfoil.runs.askers import Askers
+from counterfoil.runs.askers import Askers, RunAsker
 from counterfoil.runs.outcome import OUTCOMES, Outcome
 from counterfoil.runs.plan import Plan
 
@@ -58,20 +57,20 @@ def manifest(
     }
 
 
-def _about(spec: ModelSpec, sender: Sender) -> dict[str, Any]:
+def _about(spec: ModelSpec, sender: RunAsker) -> dict[str, Any]:
     return {
         "name": spec.name,
         "base_url": spec.base_url,
         "params": spec.params,
         "concurrency": spec.concurrency,
         "timeout": spec.timeout,
-        "adjustments": sender.model.adjustments,
+        "adjustments": sender.adjustments,
         "stopped": sender.stopped,
         **msgspec.to_builtins(sender.account.tally),
     }
 
 
-def _total_cost(senders: Sequence[Sender]) -> float | None:
+def _total_cost(senders: Sequence[RunAsker]) -> float | None:
     """None where one of the prices is not known."""
     costs = [sender.account.tally.cost for sender in senders]
     return None if None in costs else sum(cost for cost in costs if cost is not None)

@@ -96,6 +96,48 @@ RUN_OPTIONS = (
         part_of_run=False,
         help="where every reply is kept",
     ),
+    Option(
+        name="batch",
+        kind=bool,
+        default=False,
+        part_of_run=False,
+        help="ask through the batch interface of OpenAI or Anthropic: half the price, up to a day",
+    ),
+    Option(
+        name="engine",
+        default="local",
+        choices=("local", "ray"),
+        part_of_run=False,
+        help="who asks: this process, or the workers of a Ray cluster",
+    ),
+    Option(
+        name="address",
+        metavar="ADDRESS",
+        part_of_run=False,
+        help="with --engine ray: the cluster (default: the one this machine is part of, or a new one on it)",
+    ),
+    Option(
+        name="workers",
+        kind=int,
+        least=1,
+        metavar="N",
+        part_of_run=False,
+        help="with --engine ray: workers for each model (default: one per node, or GPU, or --worker-cores)",
+    ),
+    Option(
+        name="worker-cores",
+        kind=int,
+        least=1,
+        metavar="N",
+        part_of_run=False,
+        help="with --engine ray: cores of each worker that runs a model itself",
+    ),
+    Option(
+        name="shards",
+        metavar="DIR",
+        part_of_run=False,
+        help="with --engine ray: workers keep replies as Parquet there (a path that all see, or an fsspec address)",
+    ),
 )
 
 

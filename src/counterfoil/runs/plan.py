@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from counterfoil.asking.batches.providers import has_batches
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.models.planted import PlantedModel, Respondent
@@ -38,7 +39,9 @@ class Plan:
         return self.question_count * len(self.variants) * self.request.repeats
 
     def price(self, model: Model) -> Price | None:
-        return price_of(model.name, self.prices)
+        """None where it is not known. Batches cost half of it."""
+        price = price_of(model.name, self.prices)
+        return price.halved if price is not None and self.request.batch and has_batches(model.name) else price
 
 
 def make_plan(suite: Suite, request: RunRequest) -> Plan:

@@ -5,23 +5,46 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import NamedTuple
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import NamedTuple, Protocol
 
-from counterfoil.asking.asker import Sender
-from counterfoil.runs.rows import Standing
+from counterfoil.asking.budget import Account
+from counterfoil.asking.models.base import Model
 
 QUIET_SECONDS = 2.0
 TERMINAL_SECONDS = 0.25
 LINES_SECONDS = 10.0
 
 
+class Counted(Protocol):
+    """How much of how much is done."""
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def done(self) -> int: ...
+
+
+class Shown(Protocol):
+    """Who is asked, what it has cost, how much is under way."""
+
+    @property
+    def model(self) -> Model: ...
+
+    @property
+    def account(self) -> Account: ...
+
+    @property
+    def in_flight(self) -> int: ...
+
+
 class Watched(NamedTuple):
     """A model that is being asked."""
 
-    standing: Standing
-    sender: Sender
+    standing: Counted
+    sender: Shown
 
 
 class Progress:
@@ -30,6 +53,18 @@ class Progress:
     def __init__(self, watched: Sequence[Watched]) -> None:
         self._watched = watched
         self._started_at = time.monotonic()
+
+    @asynccontextmanager
+    async def shown(self) -> AsyncIterator[None]:
+        """Show how it is while the work inside goes on; nothing where nothing is watched."""
+        watching = asyncio.create_task(self.watch()) if self._watched else None
+        try:
+            yield
+        finally:
+            if watching is not None:
+                watching.cancel()
+                with suppress(asyncio.CancelledError):
+                    await watching
 
     async def watch(self) -> None:
         """Show how it is until cancelled, or until nobody looks any more."""
@@ -66,7 +101,7 @@ class Progress:
         seconds = max(time.monotonic() - self._started_at, 0.001)
         asked = tally.asked + tally.failed
         parts = [f"{standing.done:,} of {standing.total:,}" if standing.total else f"{standing.done:,} done"]
-        parts.append(f"{sender.pace.in_flight} in flight")
+        parts.append(f"{sender.in_flight} in flight")
         if tally.in_ledger:
             parts.append(f"{tally.in_ledger:,} from the ledger")
         parts.append(f"{asked / seconds:,.1f}/s")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ class Parts:
 
     def __init__(self, folder: Path, suite_columns: Mapping[str, Any]) -> None:
         self._folder = folder / ".parts"
-        self._columns = COLUMNS | dict(suite_columns)
+        self._columns = columns_of(suite_columns)
         with explained(folder):
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder.mkdir(parents=True)
@@ -72,11 +72,8 @@ class Parts:
         return Window(size, lambda rows: self._write(path, rows))
 
     def _write(self, path: Path, rows: list[Row]) -> None:
-        import polars as pl
-
-        columns = {name: [row.get(name) for row in rows] for name in self._columns}
         with explained(path.parent.parent), _errors_of_the_system():
-            pl.DataFrame(columns, schema=_schema(self._columns)).write_parquet(path)
+            frame_of(rows, self._columns).write_parquet(path)
 
     def join(self, path: Path) -> None:
         """Make one file of all parts."""
@@ -94,6 +91,18 @@ class Parts:
 
     def discard(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def columns_of(suite_columns: Mapping[str, Any]) -> dict[str, Any]:
+    """All columns of a suite's records, with their types."""
+    return COLUMNS | dict(suite_columns)
+
+
+def frame_of(rows: Sequence[Row], columns: Mapping[str, Any]) -> pl.DataFrame:
+    """Rows as a table; what a row does not have is null."""
+    import polars as pl
+
+    return pl.DataFrame({name: [row.get(name) for row in rows] for name in columns}, schema=_schema(columns))
 
 
 @contextmanager

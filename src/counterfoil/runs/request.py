@@ -20,6 +20,15 @@ from counterfoil.runs.suite import Suite
 DEFAULT_MODEL = "smollm2"
 
 
+class ClusterSettings(msgspec.Struct, kw_only=True, frozen=True):
+    """Which cluster asks, with how many workers of which size, and where replies are kept on their way."""
+
+    address: str | None = None
+    workers: int | None = None
+    worker_cores: int | None = None
+    shards: str | None = None
+
+
 class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     """Everything that is in force, after defaults."""
 
@@ -43,6 +52,14 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     # Whose replies they are, where their files do not say.
     imported_model: str | None = None
     files: tuple[str, ...] = ()
+    batch: bool = False
+    # None where this process asks.
+    cluster: ClusterSettings | None = None
+
+    @property
+    def in_waves(self) -> bool:
+        """Whether asks are posted and fetched, and not sent from here one by one."""
+        return self.batch or self.cluster is not None
 
 
 def read_experiment(path: Path) -> dict[str, Any]:
@@ -94,6 +111,8 @@ def make_request(
         format=imported[0] if imported else None,
         imported_model=imported_model,
         files=imported[1] if imported else (),
+        batch=values["batch"],
+        cluster=_cluster(values),
     )
     if len(set(request.variants)) < len(request.variants):
         raise UserError(f"{max(request.variants, key=request.variants.count)} is named twice: name each variant once.")
@@ -101,6 +120,19 @@ def make_request(
         folder = f"{suite.name.replace(':', '-')}-{_letters(request, suite.options, imported)}"
         request = msgspec.structs.replace(request, out=Path("runs") / folder)
     return request
+
+
+def _cluster(values: Mapping[str, Any]) -> ClusterSettings | None:
+    """What is to be known of the cluster, where one is to ask."""
+    given = {key: values[key] for key in ClusterSettings.__struct_fields__}
+    if values["engine"] == "ray":
+        if values["batch"]:
+            raise UserError("--batch and --engine ray are two ways of asking: choose one.")
+        return ClusterSettings(**given)
+    for key, value in given.items():
+        if value is not None:
+            raise UserError(f"--{key.replace('_', '-')} is for --engine ray: add that, or leave it out.")
+    return None
 
 
 def _letters(request: RunRequest, suite_options: Sequence[Option], imported: Any) -> str:

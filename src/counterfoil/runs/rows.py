@@ -69,8 +69,8 @@ class Rows:
         """
         if reply.status == "failed":
             return self.left_out(item, "failed", reply.error)
-        if reading is None and not was_read and reply.status != "refused":
-            reading = self.suite.read(item.question, item.variant, reply)
+        if reading is None and not was_read:
+            reading = self.reading_of(item, reply)
         judge_keys = None
         if reading is not None and self.judges:
             ask = _JudgeAsk(self.judges)
@@ -79,13 +79,33 @@ class Rows:
                 verdicts = asked if verdicts is None else verdicts | asked
             self.standing.unjudged += ask.missed or getattr(verdicts, "failed", False)
             judge_keys = ask.keys
-        row = self._common(item, outcome_of(reply, reading))
-        row |= {"reply": reply.text, "judge_keys": judge_keys}
-        return row | self.suite.score(item.question, self.facts, reading, verdicts)
+        return self._scored(item, reply, reading, verdicts, judge_keys)
+
+    def of_reply_alone(self, item: Item, reply: Reply) -> Row:
+        """A reply's row where no judge is asked: nothing has to be waited for."""
+        if reply.status == "failed":
+            return self.left_out(item, "failed", reply.error)
+        return self._scored(item, reply, self.reading_of(item, reply), None, None)
+
+    def reading_of(self, item: Item, reply: Reply) -> Reading | None:
+        """What the reply says; nothing where a filter took it away."""
+        return None if reply.status == "refused" else self.suite.read(item.question, item.variant, reply)
 
     def left_out(self, item: Item, outcome: Outcome, reason: str | None) -> Row:
         """The row of a question that has no reply."""
         return self._common(item, outcome) | {"reason": reason}
+
+    def _scored(
+        self,
+        item: Item,
+        reply: Reply,
+        reading: Reading | None,
+        verdicts: Verdicts | None,
+        judge_keys: list[str] | None,
+    ) -> Row:
+        row = self._common(item, outcome_of(reply, reading))
+        row |= {"reply": reply.text, "judge_keys": judge_keys}
+        return row | self.suite.score(item.question, self.facts, reading, verdicts)
 
     def _common(self, item: Item, outcome: Outcome) -> Row:
         self.standing.outcomes[item.model, item.variant.name, outcome] += 1

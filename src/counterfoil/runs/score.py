@@ -5,27 +5,23 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from datetime import UTC, datetime
 from itertools import count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from counterfoil.asking.ledger import Ledger
 from counterfoil.errors import UserError
 from counterfoil.runs.answering import WINDOW
-from counterfoil.runs.askers import Say, open_askers
-from counterfoil.runs.finish import finish
+from counterfoil.runs.askers import Askers, Say
 from counterfoil.runs.folder import Run
 from counterfoil.runs.imports import Imported, Importer, import_jsonl
 from counterfoil.runs.options import nearest
 from counterfoil.runs.plan import Plan, make_plan
 from counterfoil.runs.progress import Progress, Watched
-from counterfoil.runs.records import Parts, Window
+from counterfoil.runs.records import NoParts, Parts, Window
 from counterfoil.runs.request import RunRequest
 from counterfoil.runs.rows import Item, Rows, Standing
-from counterfoil.runs.run import WORKERS, WORKERS_PER_PLACE, with_ledger
 from counterfoil.runs.suite import Suite, Variant
+from counterfoil.runs.through import WORKERS, WORKERS_PER_PLACE, go_through, with_ledger
 
 
 class _Job(NamedTuple):
@@ -37,54 +33,55 @@ class _Job(NamedTuple):
 
 def score_replies(suite: Suite, request: RunRequest, format_name: str, files: Sequence[Path], say: Say) -> Run:
     """Read, judge and score the replies in these files; gives the run, as it is now in its folder."""
+    for path in files:
+        if not path.exists():
+            raise UserError(f"There is no file {path}: name the replies to score.")
     plan = make_plan(suite, request)
     importer = _importer(plan.suite, format_name)
-    return with_ledger(plan, lambda ledger: _score(plan, ledger, importer, files, say))
+    questions = {question.id: question for question in plan.questions}
+    gc.freeze()  # all of them stay: looking through them again and again would cost a third of the time
 
-
-async def _score(plan: Plan, ledger: Ledger, importer: Importer, files: Sequence[Path], say: Say) -> Run:
-    started_at = datetime.now(UTC)
-    parts = Parts(plan.request.out, plan.suite.columns)
-    async with open_askers(plan, ledger, say) as askers:
+    async def score(askers: Askers, parts: Parts | NoParts) -> Sequence[Standing]:
         standing = Standing(0)
         rows = Rows(plan.suite, plan.facts, askers.by_name(), standing)
-        questions = {question.id: question for question in plan.questions}
-        gc.freeze()  # all of them stay: looking through them again and again would cost a third of the time
-        jobs = _jobs(importer(files, questions), questions, plan, parts)
-
-        async def work() -> None:
-            for job in jobs:
-                if job.position % 64 == 0:
-                    await asyncio.sleep(0)  # reading never waits: let a stop have its turn
-                if askers.halt.reason is not None:
-                    job.window.put(job.position, rows.left_out(job.item, "not_asked", askers.halt.reason))
-                    continue
-                imported = job.imported
-                row = await rows.of_reply(
-                    job.item,
-                    imported.reply,
-                    reading=imported.reading,
-                    was_read=imported.was_read,
-                    verdicts=imported.verdicts,
-                )
-                job.window.put(job.position, row)
-
-        watching = asyncio.create_task(Progress([Watched(standing, asker) for asker in askers.judges]).watch())
-        places = max((asker.pace.highest for asker in askers.judges), default=0)
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(WORKERS + WORKERS_PER_PLACE * places if places else 1):
-                    group.create_task(work())
-        finally:
-            watching.cancel()
-            with suppress(asyncio.CancelledError):
-                await watching
+        await _score_all(rows, askers, _jobs(importer(files, questions), questions, plan, parts), parts)
         if not standing.done:
             raise UserError(f"There are no replies in {', '.join(map(str, files))}.")
-    return finish(plan, parts, [standing], askers, started_at)
+        return [standing]
+
+    return with_ledger(plan, lambda ledger: go_through(plan, ledger, say, score))
 
 
-def _jobs(imports: Iterator[Imported], questions: Mapping[str, Any], plan: Plan, parts: Parts) -> Iterator[_Job]:
+async def _score_all(rows: Rows, askers: Askers, jobs: Iterator[_Job], parts: Parts | NoParts) -> None:
+    """One pass over all replies."""
+
+    async def work() -> None:
+        for job in jobs:
+            if job.position % 64 == 0:
+                await asyncio.sleep(0)  # reading never waits: let a stop have its turn
+            if askers.halt.reason is not None:
+                job.window.put(job.position, rows.left_out(job.item, "not_asked", askers.halt.reason))
+                continue
+            imported = job.imported
+            row = await rows.of_reply(
+                job.item,
+                imported.reply,
+                reading=imported.reading,
+                was_read=imported.was_read,
+                verdicts=imported.verdicts,
+            )
+            job.window.put(job.position, row)
+
+    watched = [Watched(rows.standing, asker) for asker in askers.judges] if isinstance(parts, Parts) else []
+    places = max((asker.places for asker in askers.judges), default=0)
+    async with Progress(watched).shown(), asyncio.TaskGroup() as group:
+        for _ in range(WORKERS + WORKERS_PER_PLACE * places if places else 1):
+            group.create_task(work())
+
+
+def _jobs(
+    imports: Iterator[Imported], questions: Mapping[str, Any], plan: Plan, parts: Parts | NoParts
+) -> Iterator[_Job]:
     """The imports in their order, each with its question; what can't be placed is named."""
     variants = {variant.name: variant for variant in plan.variants}
     seen: dict[int, str] = {}
@@ -111,8 +108,14 @@ def _jobs(imports: Iterator[Imported], questions: Mapping[str, Any], plan: Plan,
             yield _Job(imported, Item(imported.model, variant, question, imported.repeat, None), window, position)
 
 
+def _import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:
+    from counterfoil.adapters.inspect_import import import_inspect
+
+    return import_inspect(files, questions)
+
+
 def _importer(suite: Suite, name: str) -> Importer:
-    importers: dict[str, Importer] = {"jsonl": import_jsonl, **suite.importers}
+    importers: dict[str, Importer] = {"jsonl": import_jsonl, "inspect": _import_inspect, **suite.importers}
     if name not in importers:
         raise UserError(
             f"{suite.name} can't read {name}{nearest(name, importers)}: there are {', '.join(sorted(importers))}."

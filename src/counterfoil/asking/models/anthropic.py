@@ -44,7 +44,7 @@ class AnthropicModel:
         self._base_url = checked_base_url(spec.base_url) if spec.base_url else None
         secret = key_from(KEY_VARIABLE)
         base_url = self._base_url or BASE_URL
-        self._endpoint = Endpoint(
+        self.endpoint = Endpoint(
             f"{base_url}/messages" if base_url.endswith("/v1") else f"{base_url}/v1/messages",
             {"anthropic-version": VERSION} | ({"x-api-key": secret} if secret else {}),
             secret=secret,
@@ -62,22 +62,30 @@ class AnthropicModel:
         )
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
-        body = request_body(ask, takes_temperature=self._takes_temperature)
+        body = self.body(ask)
         try:
-            answer = await self._endpoint.post(body, timeout)
+            answer = await self.endpoint.post(body, timeout)
         except Rejected as error:
-            if error.filtered:
-                return refused_by_filter(error)
-            # Of a temperature that the interface allows, the model takes none; any other is the user's to correct.
-            temperature = body.get("temperature")
-            if "temperature" in str(error) and isinstance(temperature, int | float) and 0 <= temperature <= 1:
-                self._takes_temperature = False
-                raise TryAgain(str(error), wait=0.0) from error
-            raise
+            return Sent(self.rejected(error, body))
         return Sent(read_message(answer.body), answer.quiet)
 
+    def body(self, ask: Ask) -> dict[str, Any]:
+        """What is sent for an ask, by what is known of the model so far."""
+        return request_body(ask, takes_temperature=self._takes_temperature)
+
+    def rejected(self, error: Rejected, body: Mapping[str, Any]) -> Reply:
+        """The reply where a filter let nothing through; otherwise raises what the rejection of that body means."""
+        if error.filtered:
+            return refused_by_filter(error)
+        # Of a temperature that the interface allows, the model takes none; any other is the user's to correct.
+        temperature = body.get("temperature")
+        if "temperature" in str(error) and isinstance(temperature, int | float) and 0 <= temperature <= 1:
+            self._takes_temperature = False
+            raise TryAgain(str(error), wait=0.0) from error
+        raise error
+
     async def close(self) -> None:
-        await self._endpoint.close()
+        await self.endpoint.close()
 
     @property
     def adjustments(self) -> list[str]:

@@ -17,7 +17,7 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from counterfoil.asking.models.base import Hopeless, ModelUnusable, TimedOut, TryAgain, Unreachable
+from counterfoil.asking.models.base import Hopeless, ModelError, ModelUnusable, TimedOut, TryAgain, Unreachable
 from counterfoil.errors import UserError
 
 LONGEST_MESSAGE = 300
@@ -63,7 +63,7 @@ class Endpoint:
     async def post(self, body: Mapping[str, Any], timeout: float) -> Answer:
         """The server's answer; everything else is one of the errors of `base`."""
         if self._session is None:
-            self._session = _session(self._headers)
+            self._session = open_session(self._headers)
         if self._limit.total != timeout:
             self._limit = aiohttp.ClientTimeout(total=timeout)
         try:
@@ -74,27 +74,16 @@ class Endpoint:
                 allow_redirects=False,
             ) as response:
                 raw = await response.read()
-        except aiohttp.ClientConnectorCertificateError as error:
-            raise ModelUnusable(f"the certificate of {self._url.host} is not trusted: {error}") from error
-        except aiohttp.ClientConnectorError as error:
-            if error.os_error.errno in (errno.EMFILE, errno.ENFILE):
-                raise TryAgain("this process has too many open files: lower --concurrency", overloaded=True) from error
-            raise Unreachable(f"no server answers at {self._url.origin()} ({error.os_error})") from error
-        except TimeoutError as error:
-            raise TimedOut(f"no reply within {timeout:g} seconds") from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise TryAgain(f"the connection broke off ({type(error).__name__})") from error
+        except (aiohttp.ClientError, OSError) as error:  # of which running out of time is one
+            raise self.trouble(error, timeout) from error
         if response.status != 200:
-            try:
-                self._refuse(response.status, response.headers, self._decoded(raw))
-            except NotJson:
-                self._refuse(response.status, response.headers, self._blotted(raw.decode("utf-8", "replace")))
-        decoded = self._decoded(raw)
+            self.refuse_raw(response.status, response.headers, raw)
+        decoded = self.decoded(raw)
         if not isinstance(decoded, dict):
             raise TryAgain("the reply is not a JSON object")
         if isinstance(decoded.get("error"), dict) and "choices" not in decoded:
             code = decoded["error"].get("code")
-            self._refuse(code if isinstance(code, int) and code >= 400 else 500, response.headers, decoded)
+            self.refuse(code if isinstance(code, int) and code >= 400 else 500, response.headers, decoded)
         return Answer(decoded, _quiet_seconds(response.headers))
 
     async def close(self) -> None:
@@ -102,7 +91,28 @@ class Endpoint:
             await self._session.close()
             self._session = None
 
-    def _decoded(self, raw: bytes) -> Any:
+    @property
+    def url(self) -> URL:
+        return self._url
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Those of every request, the key among them."""
+        return self._headers
+
+    def trouble(self, error: Exception, timeout: float) -> ModelError:
+        """What it means that a request ended with this error and not with a response."""
+        if isinstance(error, aiohttp.ClientConnectorCertificateError):
+            return ModelUnusable(f"the certificate of {self._url.host} is not trusted: {error}")
+        if isinstance(error, aiohttp.ClientConnectorError):
+            if error.os_error.errno in (errno.EMFILE, errno.ENFILE):
+                return TryAgain("this process has too many open files: lower --concurrency", overloaded=True)
+            return Unreachable(f"no server answers at {self._url.origin()} ({error.os_error})")
+        if isinstance(error, TimeoutError):
+            return TimedOut(f"no reply within {timeout:g} seconds")
+        return TryAgain(f"the connection broke off ({type(error).__name__})")
+
+    def decoded(self, raw: bytes) -> Any:
         """The JSON without the key. Where a backslash is in it, the key may be there in another spelling."""
         decoded = decode_json(raw)
         if self._secret is None or (self._secret.encode() not in raw and b"\\" not in raw):
@@ -122,7 +132,15 @@ class Endpoint:
             return {self._blotted(name): self._blotted(inner) for name, inner in value.items()}
         return value
 
-    def _refuse(self, status: int, headers: Mapping[str, str], decoded: Any) -> NoReturn:
+    def refuse_raw(self, status: int, headers: Mapping[str, str], raw: bytes) -> NoReturn:
+        """Raise what a status other than 200 means, with whatever came."""
+        try:
+            decoded = self.decoded(raw)
+        except NotJson:
+            decoded = self._blotted(raw.decode("utf-8", "replace"))
+        self.refuse(status, headers, decoded)
+
+    def refuse(self, status: int, headers: Mapping[str, str], decoded: Any) -> NoReturn:
         """Raise what a status other than 200 means."""
         error = decoded.get("error", decoded) if isinstance(decoded, dict) else decoded
         details = error if isinstance(error, dict) else {}
@@ -196,7 +214,8 @@ def decode_json(raw: bytes) -> Any:
         raise NotJson("the reply is not valid JSON") from error
 
 
-def _session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
+def open_session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
+    """A session that sends these headers with each request."""
     # Looking for a proxy costs time with each ask, so it is done only where the environment names one.
     return aiohttp.ClientSession(
         headers=headers,

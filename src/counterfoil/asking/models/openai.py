@@ -60,7 +60,7 @@ class OpenAIModel:
         if "choices" in spec.params and spec.provider != "vllm":
             raise UserError(f"{spec.name} can't be held to given choices: leave --param choices out.")
         self._base_url = checked_base_url(spec.base_url) if spec.base_url else None
-        self._endpoint = self._open_endpoint()
+        self.endpoint = self._open_endpoint()
 
     def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
         return Ask(
@@ -73,21 +73,29 @@ class OpenAIModel:
         )
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
-        body = request_body(ask, self._unsupported)
+        body = self.body(ask)
         try:
-            answer = await self._endpoint.post(body, timeout)
+            answer = await self.endpoint.post(body, timeout)
         except Rejected as error:
-            if error.filtered:
-                return refused_by_filter(error)
-            # Other asks that were under way with it are refused, too, after it has been learned.
-            if error.parameter in ("temperature", "max_tokens", "seed") and error.parameter in body:
-                self._unsupported.add(error.parameter)
-                raise TryAgain(str(error), wait=0.0) from error
-            raise
+            return Sent(self.rejected(error, body))
         return Sent(read_completion(answer.body), answer.quiet)
 
+    def body(self, ask: Ask) -> dict[str, Any]:
+        """What is sent for an ask, by what is known of the model so far."""
+        return request_body(ask, self._unsupported)
+
+    def rejected(self, error: Rejected, body: Mapping[str, Any]) -> Reply:
+        """The reply where a filter let nothing through; otherwise raises what the rejection of that body means."""
+        if error.filtered:
+            return refused_by_filter(error)
+        # Other asks that were under way with it are refused, too, after it has been learned.
+        if error.parameter in ("temperature", "max_tokens", "seed") and error.parameter in body:
+            self._unsupported.add(error.parameter)
+            raise TryAgain(str(error), wait=0.0) from error
+        raise error
+
     async def close(self) -> None:
-        await self._endpoint.close()
+        await self.endpoint.close()
 
     @property
     def adjustments(self) -> list[str]:
@@ -145,9 +153,9 @@ def request_body(ask: Ask, unsupported: set[str]) -> dict[str, Any]:
     return body
 
 
-def refused_by_filter(error: Rejected) -> Sent:
+def refused_by_filter(error: Rejected) -> Reply:
     """The reply where the provider's content filter let no ask or no answer through."""
-    return Sent(Reply(status="refused", finish_reason="content_filter", text=str(error)))
+    return Reply(status="refused", finish_reason="content_filter", text=str(error))
 
 
 def read_completion(body: Mapping[str, Any]) -> Reply:

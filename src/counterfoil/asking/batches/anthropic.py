@@ -1,0 +1,128 @@
+"""Anthropic's message batches: all requests go up in one body, one file of results comes down."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection
+from datetime import datetime
+from typing import Any, BinaryIO
+
+import msgspec
+
+from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.batches.interface import Found, Line, Look, NotProcessed
+from counterfoil.asking.batches.server import Server, from_start
+from counterfoil.asking.models.anthropic import AnthropicModel, read_message, request_body
+from counterfoil.asking.models.base import TryAgain
+from counterfoil.asking.models.http import Rejected
+
+PER_PAGE = 1_000
+# A batch that is made later than this after it was posted was posted by somebody else; clocks differ.
+BEFORE_SECONDS, AFTER_SECONDS = 3_600.0, 3_600.0
+# The statuses that asks outside of batches get with these errors.
+STATUS_OF_ERROR = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+
+
+class AnthropicBatches:
+    """Batches for one model."""
+
+    provider = "anthropic"
+    most_asks = 100_000
+    most_bytes = 240_000_000  # of 256 MB
+    head = b'{"requests":['
+    between = b","
+    tail = b"]}"
+
+    def __init__(self, model: AnthropicModel) -> None:
+        self._model = model
+        self.base_url = str(model.endpoint.url).removesuffix("/messages")
+        self._server = Server(model.endpoint, self.base_url)
+
+    def line(self, ask: Ask) -> bytes:
+        return msgspec.json.encode({"custom_id": ask.key, "params": self._model.body(ask)})
+
+    async def upload(self, content: BinaryIO) -> str | None:
+        return None
+
+    async def create(self, content: BinaryIO, uploaded: str | None, token: str) -> str:
+        return _id_of(await self._server.post("/messages/batches", from_start(content)))
+
+    async def find(self, token: str, asks: int, posted_at: float, known: Collection[str]) -> Found | None:
+        query = {"limit": str(PER_PAGE)}
+        while True:
+            page = await self._server.get("/messages/batches", query)
+            batches = [batch for batch in page.get("data") or [] if isinstance(batch, dict)]
+            for batch in batches:
+                is_then = -BEFORE_SECONDS <= _time_of(batch) - posted_at <= AFTER_SECONDS
+                if is_then and sum(_counts(batch).values()) == asks and _id_of(batch) not in known:
+                    return Found(_id_of(batch), is_sure=False)
+            # The newest come first.
+            if not page.get("has_more") or not batches or _time_of(batches[-1]) < posted_at - BEFORE_SECONDS:
+                return None
+            query["after_id"] = _id_of(batches[-1])
+
+    async def look(self, batch_id: str) -> Look:
+        batch = await self._server.get(f"/messages/batches/{batch_id}")
+        counts = _counts(batch)
+        address = batch.get("results_url")
+        return Look(
+            ended=batch.get("processing_status") == "ended",
+            done=sum(counts.values()) - counts.get("processing", 0),
+            cancelled=batch.get("cancel_initiated_at") is not None,
+            results=[str(address) if self._server.is_here(address) else f"/messages/batches/{batch_id}/results"],
+        )
+
+    async def lines(self, look: Look) -> AsyncIterator[tuple[str, Line]]:
+        for address in look.results:
+            async for line in self._server.lines(address):
+                if isinstance(key := line.get("custom_id"), str):
+                    yield key, line
+
+    def read(self, ask: Ask, line: Line) -> Reply:
+        result = line.get("result")
+        result = result if isinstance(result, dict) else {}
+        kind = result.get("type")
+        if kind == "succeeded" and isinstance(message := result.get("message"), dict):
+            return read_message(message)
+        if kind in ("expired", "canceled"):
+            raise NotProcessed(f"it was {kind} before the model came to it")
+        if kind == "errored":
+            error = result.get("error")
+            inner = error.get("error", error) if isinstance(error, dict) else {}
+            status = STATUS_OF_ERROR.get(str(inner.get("type")) if isinstance(inner, dict) else "", 500)
+            try:
+                self._server.refuse(status, {"error": inner})
+            except Rejected as rejected:
+                return self._model.rejected(rejected, request_body(ask))
+        raise TryAgain("its line in the batch can't be read")
+
+    async def close(self) -> None:
+        await self._server.close()
+
+
+def _id_of(answer: dict[str, Any]) -> str:
+    if not isinstance(found := answer.get("id"), str) or not found:
+        raise TryAgain("the answer has no id")
+    return found
+
+
+def _time_of(batch: dict[str, Any]) -> float:
+    try:
+        return datetime.fromisoformat(str(batch.get("created_at"))).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _counts(batch: dict[str, Any]) -> dict[str, int]:
+    counts = batch.get("request_counts")
+    return {name: n for name, n in counts.items() if isinstance(n, int)} if isinstance(counts, dict) else {}

@@ -1,0 +1,148 @@
+"""A provider's server beside its one address for asks: files up, lists and files down."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, BinaryIO, Literal, NoReturn
+
+import aiohttp
+from yarl import URL
+
+from counterfoil.asking.models.base import ModelUnusable, TryAgain
+from counterfoil.asking.models.http import Endpoint, NotJson, open_session
+
+# For one answer; what is large may take as long as it keeps coming or going.
+SECONDS, SECONDS_BETWEEN_BYTES = 60.0, 300.0
+
+
+class NotThere(ModelUnusable):
+    """The server, or the account of this key, has no such thing."""
+
+
+class Server:
+    """Sends requests to addresses below `base_url`, with the headers of the model's endpoint."""
+
+    def __init__(self, endpoint: Endpoint, base_url: str) -> None:
+        self.base_url = base_url
+        self._endpoint = endpoint
+        self._session: aiohttp.ClientSession | None = None
+
+    async def get(self, path: str, query: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """The JSON object at a path."""
+        return await self._json("GET", path, query=query, timeout=aiohttp.ClientTimeout(total=SECONDS))
+
+    async def post(self, path: str, content: bytes | BinaryIO) -> dict[str, Any]:
+        """Send JSON; gives the JSON object that comes back."""
+        return await self._json(
+            "POST", path, data=content, headers={"Content-Type": "application/json"}, timeout=_as_long_as_it_moves()
+        )
+
+    async def post_file(self, path: str, content: BinaryIO, name: str, fields: Mapping[str, str]) -> dict[str, Any]:
+        """Send a file and fields as a form; gives the JSON object that comes back."""
+        form = aiohttp.FormData()
+        for field, value in fields.items():
+            form.add_field(field, value)
+        form.add_field("file", content, filename=name, content_type="application/jsonl")
+        return await self._json("POST", path, data=form, timeout=_as_long_as_it_moves())
+
+    async def lines(self, address: str) -> AsyncIterator[dict[str, Any]]:
+        """The JSON objects in the lines at a path, or at an address of this server; what is none is left out."""
+        timeout = _as_long_as_it_moves()
+        rest = b""
+        try:
+            async with self._open().get(self._url(address), timeout=timeout, allow_redirects=False) as response:
+                if response.status != 200:
+                    self._refuse(response, await response.read())
+                async for chunk in response.content.iter_any():
+                    *whole, rest = (rest + chunk).split(b"\n") if b"\n" in chunk else (rest + chunk,)
+                    for line in whole:
+                        if (decoded := self._object(line)) is not None:
+                            yield decoded
+        except (aiohttp.ClientError, OSError) as error:
+            raise self._endpoint.trouble(error, SECONDS_BETWEEN_BYTES) from error
+        if (decoded := self._object(rest)) is not None:
+            yield decoded
+
+    def refuse(self, status: int, decoded: Any) -> NoReturn:
+        """Raise what a status that came inside a line means."""
+        self._endpoint.refuse(status, {}, decoded)
+
+    def _refuse(self, response: aiohttp.ClientResponse, raw: bytes) -> NoReturn:
+        if response.status == 404:
+            raise NotThere(f"the server said 404 to {response.url.with_query(None)}")
+        self._endpoint.refuse_raw(response.status, response.headers, raw)
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _json(
+        self,
+        method: Literal["GET", "POST"],
+        path: str,
+        *,
+        timeout: aiohttp.ClientTimeout,
+        query: Mapping[str, str] | None = None,
+        data: bytes | BinaryIO | aiohttp.FormData | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        try:
+            async with self._open().request(
+                method,
+                self._url(path).update_query(query or {}),
+                data=data,
+                headers=headers,
+                timeout=timeout,
+                allow_redirects=False,
+            ) as response:
+                raw = await response.read()
+        except (aiohttp.ClientError, OSError) as error:
+            raise self._endpoint.trouble(error, timeout.total or SECONDS_BETWEEN_BYTES) from error
+        if response.status != 200:
+            self._refuse(response, raw)
+        decoded = self._endpoint.decoded(raw)
+        if not isinstance(decoded, dict):
+            raise TryAgain("the answer is not a JSON object")
+        return decoded
+
+    def _url(self, address: str) -> URL:
+        """The key goes to the server that the user named, and to no other that an answer points to."""
+        url = URL(address)
+        if url.absolute:
+            assert url.origin() == URL(self.base_url).origin()
+            return url
+        return URL(f"{self.base_url}{address}")
+
+    def is_here(self, address: object) -> bool:
+        """Whether it is an address of this server."""
+        try:
+            url = URL(address) if isinstance(address, str) else URL()
+            return url.absolute and url.origin() == URL(self.base_url).origin()
+        except ValueError:
+            return False
+
+    def _object(self, line: bytes) -> dict[str, Any] | None:
+        try:
+            decoded = self._endpoint.decoded(line) if line.strip() else None
+        except NotJson:
+            return None
+        return decoded if isinstance(decoded, dict) else None
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            headers = {name: value for name, value in self._endpoint.headers.items() if name != "Content-Type"}
+            self._session = open_session(headers)
+        return self._session
+
+
+def from_start(file: BinaryIO) -> BinaryIO:
+    """The same file from its beginning, to be closed by whoever sends it."""
+    again = os.fdopen(os.dup(file.fileno()), "rb")
+    again.seek(0)
+    return again
+
+
+def _as_long_as_it_moves() -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=None, sock_connect=SECONDS, sock_read=SECONDS_BETWEEN_BYTES)

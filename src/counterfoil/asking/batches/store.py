@@ -1,0 +1,180 @@
+"""Batches under way, in the ledger's file: which asks are in which, so that no process submits one of them again.
+
+A batch is `claimed` (its asks are ours to submit; nothing has been sent that could cost), then `posting` (the provider
+may or may not have it), then `under way` (its id is known), and at last `collected` (its replies are in the ledger).
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from counterfoil.asking.ask import Ask, ask_from_canonical
+from counterfoil.asking.connection import connect, explained
+from counterfoil.asking.lookup import Lookup, chunks, marks
+
+State = Literal["claimed", "posting", "under way", "collected"]
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """One batch. `since` is when it was posted, or claimed before that; `is_sure` where the id is known to be its."""
+
+    id: int
+    token: str
+    model: str
+    asks: int
+    state: State
+    since: float
+    batch_id: str | None
+    is_sure: bool
+
+
+class Claim(NamedTuple):
+    """A batch that is to be submitted, and which of the asks are in it, by their positions.
+
+    `under_way` are asks that other batches hold, by their batches, `answered` those whose replies have come.
+    """
+
+    batch: Batch | None
+    free: list[int]
+    under_way: dict[bytes, int]
+    answered: list[bytes]
+
+
+class BatchStore:
+    """The batches of one provider at one address. Any thread may use it, one at a time."""
+
+    def __init__(self, path: Path, provider: str, base_url: str) -> None:
+        self._path = path
+        self._where = (provider, base_url)
+        self._connection = connect(path, any_thread=True)
+        self._lookup = Lookup(self._connection)
+
+    def close(self) -> None:
+        with suppress(sqlite3.Error):
+            self._connection.close()
+
+    def batch_of(self, key: bytes) -> int | None:
+        """The batch that holds an ask."""
+        with explained(self._path):
+            row = self._connection.execute("SELECT batch FROM batch_asks WHERE key = ?", (key,)).fetchone()
+        return None if row is None else int(row[0])
+
+    def get(self, batch: int) -> Batch | None:
+        """A batch as it is now: another process may have been at it. None where it has been released."""
+        return next(iter(self._select("id = ?", batch)), None)
+
+    def unsettled(self) -> list[Batch]:
+        """Those that were never told to be under way."""
+        return self._select("state IN ('claimed', 'posting') AND provider = ? AND base_url = ?", *self._where)
+
+    def known_ids(self, batch: int) -> set[str]:
+        """Ids that can't be this batch's: of others of ours, and of others' for which it was taken."""
+        with explained(self._path):
+            rows = self._connection.execute(
+                "SELECT batch_id FROM batches WHERE batch_id IS NOT NULL AND id != ?", (batch,)
+            )
+            known = {row[0] for row in rows}
+            (not_ours,) = self._connection.execute("SELECT not_ours FROM batches WHERE id = ?", (batch,)).fetchone()
+        return known | set(msgspec.json.decode(not_ours, type=list[str]))
+
+    def claim(self, model: str, keys: Sequence[bytes], canonicals: Iterable[str]) -> Claim:
+        """Take the asks that nobody holds and that have no reply yet for one new batch: all in one transaction."""
+        with self._transaction() as connection:
+            answered = set(self._lookup.find(keys))
+            under_way: dict[bytes, int] = {}
+            for some in chunks(keys):
+                sql = f"SELECT key, batch FROM batch_asks WHERE key IN ({marks(some)})"  # noqa: S608
+                under_way.update(connection.execute(sql, some))
+            free = [i for i, key in enumerate(keys) if key not in answered and key not in under_way]
+            if not free:
+                return Claim(None, [], under_way, list(answered))
+            values = (secrets.token_hex(16), *self._where, model, len(free), "claimed", time.time())
+            batch = connection.execute(
+                "INSERT INTO batches (token, provider, base_url, model, asks, state, since)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                values,
+            ).lastrowid
+            assert batch is not None
+            wanted = set(free)
+            connection.executemany(
+                "INSERT INTO batch_asks (key, batch, ask) VALUES (?, ?, ?)",
+                ((keys[i], batch, ask) for i, ask in enumerate(canonicals) if i in wanted),
+            )
+        return Claim(self.get(batch), free, under_way, list(answered))
+
+    def posting(self, batch: int) -> None:
+        """From now on the provider may have it."""
+        self._update("state = 'posting', since = ?", batch, time.time())
+
+    def under_way(self, batch: int, batch_id: str, *, is_sure: bool = True) -> None:
+        """The provider has it, under this id."""
+        self._update("state = 'under way', batch_id = ?, is_sure = ?", batch, batch_id, is_sure)
+
+    def is_not_ours(self, batch: int) -> None:
+        """The id that was found is somebody else's: it is unknown again whether the provider has the batch."""
+        with self._transaction() as connection:
+            connection.execute(
+                "UPDATE batches SET not_ours = json_insert(not_ours, '$[#]', batch_id), batch_id = NULL, is_sure = 1,"
+                " state = 'posting' WHERE id = ?",
+                (batch,),
+            )
+
+    def release(self, batch: int) -> None:
+        """The provider does not have it: its asks are anybody's again."""
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM batch_asks WHERE batch = ?", (batch,))
+            connection.execute("DELETE FROM batches WHERE id = ?", (batch,))
+
+    def collected(self, batch: int) -> None:
+        """All that will ever come of it is in the ledger."""
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM batch_asks WHERE batch = ?", (batch,))
+            connection.execute("UPDATE batches SET state = 'collected' WHERE id = ?", (batch,))
+
+    def asks(self, batch: int, keys: Sequence[bytes]) -> dict[bytes, Ask]:
+        """Those of the keys that are in the batch, with their asks."""
+        found: dict[bytes, Ask] = {}
+        with explained(self._path):
+            for some in chunks(keys):
+                sql = f"SELECT key, ask FROM batch_asks WHERE batch = ? AND key IN ({marks(some)})"  # noqa: S608
+                found |= {key: ask_from_canonical(ask) for key, ask in self._connection.execute(sql, (batch, *some))}
+        return found
+
+    def keys(self, batch: int) -> list[bytes]:
+        """The keys of its asks, in the order of their lines."""
+        with explained(self._path):
+            rows = self._connection.execute("SELECT key FROM batch_asks WHERE batch = ? ORDER BY id", (batch,))
+            return [row[0] for row in rows]
+
+    def _select(self, where: str, *values: object) -> list[Batch]:
+        columns = ", ".join(Batch.__struct_fields__)
+        with explained(self._path):
+            sql = f"SELECT {columns} FROM batches WHERE {where} ORDER BY id"  # noqa: S608
+            rows = self._connection.execute(sql, values).fetchall()
+        return [
+            msgspec.convert(dict(zip(Batch.__struct_fields__, row, strict=True)), Batch, strict=False) for row in rows
+        ]
+
+    def _update(self, what: str, batch: int, *values: object) -> None:
+        with self._transaction() as connection:
+            connection.execute(f"UPDATE batches SET {what} WHERE id = ?", (*values, batch))  # noqa: S608
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with explained(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):  # a full disk may have rolled it back already
+                    self._connection.execute("ROLLBACK")
+                raise

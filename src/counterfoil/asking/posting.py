@@ -1,0 +1,163 @@
+"""Asking in waves: what has no reply yet is posted, its question waits, and whoever can brings the replies home."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.asker import Halt, NotAsked, Sender
+from counterfoil.asking.budget import Account
+from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.models.base import Model
+
+# Asks that wait for a place with a model that is asked from this process.
+MOST_WAITING = 256
+
+
+class Carrier(Protocol):
+    """Takes asks to one model and puts their replies into the ledger: a batch interface, a cluster, this process.
+
+    It counts what comes home in the account it was made with, and reserves there before it sends. Where the run is
+    halted, `take` does nothing and `all_home` gives up waiting; what was sent is not lost by that.
+    """
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the model is not asked any more."""
+        ...
+
+    @property
+    def total(self) -> int:
+        """Asks taken."""
+        ...
+
+    @property
+    def done(self) -> int:
+        """Of them, those that have ended."""
+        ...
+
+    @property
+    def failures(self) -> Mapping[str, Reply]:
+        """Asks that failed for good, by their keys."""
+        ...
+
+    @property
+    def adjustments(self) -> Sequence[str]:
+        """What had to be asked otherwise than the user wanted, for the manifest."""
+        ...
+
+    async def take(self, ask: Ask) -> None:
+        """Send it, now or together with others; waits while there is no room. One that is under way is not sent again.
+
+        NotAsked where it is not sent: no budget, a model that can't be used.
+        """
+        ...
+
+    async def all_home(self) -> None:
+        """Until each ask that was taken has ended: in the ledger, or among the failures."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what was opened."""
+        ...
+
+
+class Poster:
+    """An asker that gives what is there and posts what is not. `account` counts what a pass finds in the ledger."""
+
+    def __init__(self, model: Model, carrier: Carrier, ledger: Ledger, *, account: Account, halt: Halt) -> None:
+        self.model = model
+        self.carrier = carrier
+        self.account = account
+        self.posted = 0
+        self._ledger = ledger
+        self._halt = halt
+
+    @property
+    def stopped(self) -> str | None:
+        return self.carrier.stopped
+
+    @property
+    def in_flight(self) -> int:
+        return self.carrier.total - self.carrier.done
+
+    @property
+    def places(self) -> int:
+        """Of asks at the same time: posting is one after another."""
+        return 1
+
+    @property
+    def adjustments(self) -> Sequence[str]:
+        return self.carrier.adjustments
+
+    async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
+        """The reply that is in the ledger, or how the ask failed; NotAsked where it was posted, or can't be."""
+        if not looked_up:
+            found = self._ledger.get([ask.key])
+            if found:
+                self.account.count(found[ask.key], now=False)
+                return found[ask.key]
+        failed = self.carrier.failures.get(ask.key)
+        if failed is not None:
+            return failed
+        reason = self._halt.reason or self.carrier.stopped
+        if reason is None:
+            await self.carrier.take(ask)
+            self.posted += 1
+        raise NotAsked(reason or "its reply has not come yet")
+
+
+class InThisProcess:
+    """A carrier for models that can't be reached otherwise: a sender asks them as in any other run."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.total = 0
+        self.done = 0
+        self.failures: dict[str, Reply] = {}
+        self._sender = sender
+        self._under_way: dict[str, asyncio.Task[None]] = {}
+        self._room = asyncio.Semaphore(MOST_WAITING)
+        self._error: Exception | None = None
+
+    @property
+    def stopped(self) -> str | None:
+        return self._sender.stopped
+
+    @property
+    def adjustments(self) -> Sequence[str]:
+        return self._sender.adjustments
+
+    async def take(self, ask: Ask) -> None:
+        await self._room.acquire()
+        if self._error is not None:
+            raise self._error
+        if ask.key in self._under_way:
+            self._room.release()
+            return
+        self.total += 1
+        self._under_way[ask.key] = asyncio.create_task(self._send(ask))
+
+    async def all_home(self) -> None:
+        while self._under_way:
+            await asyncio.wait(list(self._under_way.values()))
+        if self._error is not None:
+            raise self._error
+
+    async def close(self) -> None:
+        await self._sender.model.close()
+
+    async def _send(self, ask: Ask) -> None:
+        try:
+            reply = await self._sender.ask(ask, looked_up=True)
+            if reply.status == "failed":
+                self.failures[ask.key] = reply
+        except NotAsked:
+            pass  # the sender says why it stopped, and the next pass asks it
+        except Exception as error:  # such as a ledger that can't be written: the run must not go on
+            self._error = self._error or error
+        finally:
+            self.done += 1
+            del self._under_way[ask.key]
+            self._room.release()

@@ -1,0 +1,72 @@
+"""From a plan to the run in its folder, whoever asks: senders in one pass, or carriers in several."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from counterfoil.asking.ledger import Ledger
+from counterfoil.errors import UserError
+from counterfoil.runs.askers import Askers, Say, open_askers
+from counterfoil.runs.finish import finish
+from counterfoil.runs.folder import Run, discard_empty, locked
+from counterfoil.runs.plan import Plan
+from counterfoil.runs.records import NoParts, Parts
+from counterfoil.runs.rows import Standing
+
+# Goes through all questions once, with those who ask; the rows go to the parts.
+Pass = Callable[[Askers, Parts | NoParts], Awaitable[Sequence[Standing]]]
+
+# Beside the records whose asks are in flight there are those that wait for the ledger or a judge.
+WORKERS, WORKERS_PER_PLACE = 64, 3
+
+
+class LeftAtOnce(Exception):
+    """The user has interrupted twice. Every reply that had come is in the ledger."""
+
+
+def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) -> Run:
+    """Do the work with the ledger open and the run folder locked."""
+    try:
+        with locked(plan.request.out), Ledger(plan.request.ledger) as ledger:
+            return asyncio.run(work(ledger))
+    except asyncio.CancelledError as error:
+        raise LeftAtOnce from error
+    except UserError:
+        discard_empty(plan.request.out)
+        raise
+    finally:
+        gc.unfreeze()
+
+
+async def go_through(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run:
+    """Ask, read, score, estimate; gives the run."""
+    started_at = datetime.now(UTC)
+    parts = Parts(plan.request.out, plan.suite.columns)
+    # While the first asks are on their way, load what their records will need.
+    loading = asyncio.get_running_loop().run_in_executor(None, _load_tables)
+    if plan.request.in_waves:
+        from counterfoil.runs.waves import open_posters, waves
+
+        async with open_posters(plan, ledger, say) as posters:
+            standings = await waves(posters, one_pass, parts)
+        askers: Askers = posters
+    else:
+        async with open_askers(plan, ledger, say) as senders:
+            standings = await one_pass(senders, parts)
+        askers = senders
+    await loading
+    return finish(plan, parts, standings, askers, started_at)
+
+
+def _load_tables() -> None:
+    import polars
+
+    import counterfoil.stats.estimates
+
+    assert polars
+    assert counterfoil.stats.estimates
+    gc.freeze()  # all that was imported stays: looking through it again and again would cost a tenth of the time
