@@ -1,10 +1,10 @@
-"""The benchmarks: `python -m benchmarks` runs those that take minutes; `agreement` takes half an hour, and is named."""
+"""The benchmarks: `python -m benchmarks` runs those that take minutes; `agreement` and `cluster` (Ray) are named."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import agreement, asking, bias, comparing, coverage, memorization, mentions, site
+from benchmarks import agreement, asking, bias, cluster, comparing, coverage, hf, memorization, mentions, site
 
 BENCHMARKS = {
     "asking": asking.main,
@@ -15,6 +15,8 @@ BENCHMARKS = {
     "coverage": coverage.main,
     "site": site.main,
     "agreement": agreement.main,
+    "cluster": cluster.main,
+    "hf": hf.main,
 }
 USUAL = ("asking", "mentions", "bias", "memorization", "comparing", "coverage", "site")
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply, ask_from_canonical
 from counterfoil.asking.connection import connect, connect_to_read, explained
 from counterfoil.asking.ledger import REPLY_COLUMNS, insert_replies, reply_from_row, reply_row
-from counterfoil.asking.lookup import Lookup, take_in_all
+from counterfoil.asking.lookup import KEYS_PER_QUERY, Lookup, take_in_all
 from counterfoil.errors import UserError
 
 
@@ -39,6 +40,15 @@ class ExportedReply(msgspec.Struct):
     model: str
     received_at: float
     ask: dict[str, Any]
+    reply: Reply
+
+
+class Imported(NamedTuple):
+    """A reply from elsewhere that was checked, as `reply_row` wants it."""
+
+    ask: Ask
+    model: str
+    received_at: float
     reply: Reply
 
 
@@ -67,26 +77,19 @@ def export(path: Path, model: str | None = None) -> Iterator[ExportedReply]:
             yield ExportedReply(key.hex(), name, at, msgspec.json.decode(ask), reply_from_row(values))
 
 
-def import_lines(path: Path, lines: Iterable[bytes], where: str) -> tuple[int, int]:
-    """Take exported replies in; gives how many were new and how many were there. All of them, or none."""
+def take_in(path: Path, replies: Iterable[Imported]) -> tuple[int, int]:
+    """Take replies from elsewhere in; gives how many were new and how many were there. All of them, or none."""
     new = there = 0
     is_new = not path.exists()
     with explained(path), closing(connect(path)) as connection:
         lookup = Lookup(connection)
         connection.execute("BEGIN IMMEDIATE")
         try:
-            for number, line in enumerate(lines, start=1):
-                if not line.strip():
-                    continue
-                exported, ask = _checked_line(line, f"{where}, line {number}")
-                key = bytes.fromhex(ask.key)
-                if lookup.find([key]):
-                    there += 1
-                else:
-                    row = reply_row(ask, exported.model, exported.received_at, exported.reply)
-                    lookup.added(key, *insert_replies(connection, [row]))
-                    lookup.take_in_if_grown()
-                    new += 1
+            remaining = iter(replies)
+            while some := list(islice(remaining, KEYS_PER_QUERY)):
+                added = _add(connection, lookup, some)
+                new += added
+                there += len(some) - added
             connection.execute("COMMIT")
         except BaseException:
             connection.execute("ROLLBACK")
@@ -95,6 +98,13 @@ def import_lines(path: Path, lines: Iterable[bytes], where: str) -> tuple[int, i
                 path.unlink()
             raise
     return new, there
+
+
+def read_lines(lines: Iterable[bytes], where: str) -> Iterator[Imported]:
+    """The replies of an export, each checked."""
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield _checked_line(line, f"{where}, line {number}")
 
 
 def prune(path: Path, *, model: str | None, before: float | None, dry: bool) -> tuple[int, int]:
@@ -135,7 +145,20 @@ def _to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _checked_line(line: bytes, where: str) -> tuple[ExportedReply, Ask]:
+def _add(connection: sqlite3.Connection, lookup: Lookup, replies: Sequence[Imported]) -> int:
+    """Append those whose keys are not there, the first of each key; gives how many these were."""
+    by_key: dict[bytes, Imported] = {}
+    for reply in replies:
+        by_key.setdefault(bytes.fromhex(reply.ask.key), reply)
+    found = lookup.find(list(by_key))
+    missing = {key: reply_row(*reply) for key, reply in by_key.items() if key not in found}
+    for key, row in zip(missing, insert_replies(connection, list(missing.values())), strict=True):
+        lookup.added(key, row)
+    lookup.take_in_if_grown()
+    return len(missing)
+
+
+def _checked_line(line: bytes, where: str) -> Imported:
     try:
         exported = msgspec.json.decode(line, type=ExportedReply)
         ask = ask_from_canonical(msgspec.json.encode(exported.ask).decode())
@@ -145,7 +168,7 @@ def _checked_line(line: bytes, where: str) -> tuple[ExportedReply, Ask]:
         raise UserError(f"{where}: the key does not fit the ask, so one of them was changed. Nothing was taken in.")
     if exported.reply.status == "failed":
         raise UserError(f"{where} is a failure, not a reply. Nothing was taken in.")
-    return exported, ask
+    return Imported(ask, exported.model, exported.received_at, exported.reply)
 
 
 def _count(connection: sqlite3.Connection, sql: str, values: list[str | float]) -> int:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from counterfoil.cli.results import print_json
 from counterfoil.errors import UserError
 from counterfoil.runs.options import DEFAULT_LEDGER
+
+if TYPE_CHECKING:
+    from counterfoil.asking.ledger_admin import Imported
 
 EXAMPLE = "counterfoil ledger export --model openai/gpt-4o --to replies.jsonl"
 
@@ -29,7 +33,10 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     export = action("export", "every reply with its ask, a line of JSON each; `replay/FILE` answers from it")
     export.add_argument("--model", metavar="NAME", help="only this model's")
     export.add_argument("--to", metavar="FILE", help="write to a file instead of standard output")
-    action("import", "take exported replies in").add_argument("file", metavar="FILE", help="an export")
+    taken = action("import", "take replies in: exports, or Parquet shards of `run --engine ray --shards`; all or none")
+    taken.add_argument(
+        "file", nargs="+", metavar="FILE", help="an export, a shard, a folder of shards, or an fsspec address of them"
+    )
     prune = action("prune", "remove replies; shows what it would remove until --yes is given")
     prune.add_argument("--model", metavar="NAME", help="only this model's")
     prune.add_argument("--before", metavar="DATE", help="only what is older: a date, or a number of days as in 30d")
@@ -77,15 +84,28 @@ def _export(path: Path, parsed: argparse.Namespace) -> int:
 
 
 def _import(path: Path, parsed: argparse.Namespace) -> int:
-    from counterfoil.asking.ledger_admin import import_lines
+    from itertools import chain
 
-    try:
-        with Path(parsed.file).open("rb") as lines:
-            new, there = import_lines(path, lines, parsed.file)
-    except OSError as error:
-        raise UserError(f"{parsed.file} can't be read: {error.strerror}.") from error
+    from counterfoil.asking.ledger_admin import take_in
+
+    new, there = take_in(path, chain.from_iterable(map(_imported, parsed.file)))
     print(f"{new:,} replies were taken in, {there:,} were there.")
     return 0
+
+
+def _imported(place: str) -> Iterator[Imported]:
+    """The replies of one file, folder or address."""
+    from counterfoil.asking.cluster.shards import is_shards, read_shards
+    from counterfoil.asking.ledger_admin import read_lines
+
+    if is_shards(place):
+        yield from read_shards(place)
+        return
+    try:
+        with Path(place).open("rb") as lines:
+            yield from read_lines(lines, place)
+    except OSError as error:
+        raise UserError(f"{place} can't be read: {error.strerror}.") from error
 
 
 def _prune(path: Path, parsed: argparse.Namespace) -> int:

@@ -115,8 +115,10 @@ def _weights(spec: ModelSpec) -> Path:
 
 
 def _cores() -> int:
-    """Those that this process may use: fewer than the machine's in a container."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Those that this process may use: fewer than the machine's in a container, or where $OMP_NUM_THREADS says so."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    return min(available, max(1, int(wanted))) if wanted.isdigit() else available
 
 
 def _grammar(choices: Sequence[str]) -> str:

@@ -1,0 +1,176 @@
+"""Takes the asks of one model to the workers of a cluster, and their replies home to the one ledger."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.asker import Halt, NotAsked
+from counterfoil.asking.budget import Account
+from counterfoil.asking.cluster.connection import Cluster
+from counterfoil.asking.cluster.crew import Crew
+from counterfoil.asking.cluster.seats import IN_PROCESS
+from counterfoil.asking.cluster.shards import absolute
+from counterfoil.asking.cluster.worker import Home, Job
+from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.models.base import Model, ModelSpec
+
+FAR_AWAY = 3_600.0
+
+
+class _Taken(msgspec.Struct):
+    ask: Ask
+    reserved: tuple[float, float]
+
+
+class ClusterCarrier:
+    """The carrier of one model. What is under way is bounded by what the workers hold."""
+
+    def __init__(
+        self,
+        model: Model,
+        spec: ModelSpec,
+        ledger: Ledger,
+        *,
+        cluster: Cluster,
+        account: Account,
+        halt: Halt,
+        say: Callable[[str], None],
+    ) -> None:
+        self.stopped: str | None = None
+        self.total = 0
+        self.done = 0
+        self.failures: dict[str, Reply] = {}
+        self.adjustments: list[str] = []
+        self._model = model
+        self._ledger = ledger
+        self._account = account
+        self._halt = halt
+        self._say = say
+        self._under_way: dict[str, _Taken] = {}
+        self._all_ended = asyncio.Event()
+        self._error: BaseException | None = None
+        shards = cluster.settings.shards
+        self._crew = Crew(
+            cluster,
+            Job(
+                spec=_there(spec),
+                name=model.name,
+                probe=model.ask((), {}, 0),
+                shards=absolute(shards) if shards is not None else None,
+            ),
+            in_process=spec.provider in IN_PROCESS,
+            bring=self._bring,
+            stop=self._stop,
+            broken=self._break,
+            say=lambda sentence: say(f"{model.name}: {sentence}."),
+        )
+        self._watching = asyncio.create_task(self._watch())
+
+    async def take(self, ask: Ask) -> None:
+        while not self._crew.has_room and not self._is_over:
+            await self._crew.wait_for_room()
+        self._check()
+        # The question was looked up some time ago: the same ask may have been taken, or answered, for another since.
+        if ask.key in self._under_way or self._ledger.get([ask.key]):
+            return
+        reserved = self._account.reserve(ask)
+        if reserved is None:
+            self._take_no_more(self._account.budget.sentence)
+            raise NotAsked(self._account.budget.sentence)
+        self.total += 1
+        self._under_way[ask.key] = _Taken(ask, reserved)
+        self._crew.post(ask)
+
+    async def all_home(self) -> None:
+        while self._under_way and self._error is None:
+            self._all_ended.clear()
+            await self._all_ended.wait()
+        if self._error is not None:
+            raise self._error
+
+    async def close(self) -> None:
+        self._watching.cancel()
+        await self._crew.close()
+        await self._model.close()
+
+    async def _bring(self, home: Home) -> None:
+        """Keep what has come; an ask has ended when its reply is durable."""
+        if home.stopped is not None:
+            self._stop(home.stopped)
+        if home.adjustments:
+            self.adjustments = home.adjustments
+        coming = []
+        for key, reply in home.replies:
+            self._count(reply)
+            coming.append((key, self._ledger.put(self._under_way[key].ask, self._model.name, reply)))
+        if self._account.budget.is_used_up:
+            self._stop(self._account.budget.sentence)
+        for key, kept in coming:
+            reply = await kept
+            if reply.status == "failed":
+                self.failures[key] = reply
+            self._end(key)
+        for key in home.unasked:
+            self._end(key)
+
+    def _count(self, reply: Reply) -> None:
+        self._account.tally.retries += reply.attempts - 1
+        if reply.status == "failed":
+            self._account.tally.failed += 1
+        else:
+            self._account.count(reply, now=True)
+
+    def _end(self, key: str) -> None:
+        self._account.release(self._under_way.pop(key).reserved)
+        self.done += 1
+        if not self._under_way:
+            self._all_ended.set()
+
+    async def _watch(self) -> None:
+        """When the run is halted, so are the workers."""
+        while self._halt.reason is None:
+            await self._halt.nap(FAR_AWAY)
+        self._halt_all()
+
+    def _take_no_more(self, reason: str) -> None:
+        """What was taken is still asked; the first reason is the one that is told."""
+        if not self._is_over:
+            self.stopped = reason
+            self._say(f"{self._model.name}: {reason}.")
+
+    def _stop(self, reason: str) -> None:
+        """No more asks to this model."""
+        self._take_no_more(reason)
+        self._halt_all()
+
+    def _break(self, error: BaseException) -> None:
+        self._error = self._error or error
+        self._halt_all()
+        self._all_ended.set()
+
+    def _halt_all(self) -> None:
+        for key in self._crew.halt():
+            self._end(key)
+
+    @property
+    def _is_over(self) -> bool:
+        return self._error is not None or self.stopped is not None or self._halt.reason is not None
+
+    def _check(self) -> None:
+        if self._error is not None:
+            raise self._error
+        reason = self._halt.reason or self.stopped
+        if reason is not None:
+            raise NotAsked(reason)
+
+
+def _there(spec: ModelSpec) -> ModelSpec:
+    """The model for who works in another folder: weights by their full path."""
+    if spec.provider in IN_PROCESS and spec.rest and Path(spec.rest).exists():
+        return msgspec.structs.replace(spec, name=f"{spec.provider}/{Path(spec.rest).absolute()}")
+    return spec

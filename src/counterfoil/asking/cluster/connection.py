@@ -1,0 +1,119 @@
+"""The Ray cluster: joined where there is one, started on this machine where there is none."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from counterfoil.asking.cluster.seats import Node, Seats, seats
+from counterfoil.errors import UserError
+
+if TYPE_CHECKING:
+    from counterfoil.runs.request import ClusterSettings
+
+# Asks and replies travel in messages; the store for large objects, a third of the memory by default, stays empty.
+OBJECT_STORE_BYTES = 128_000_000
+REACH_SECONDS = 10.0
+# No telemetry; and of Ray's advice on its own future settings, none.
+ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+
+
+class Cluster:
+    """A cluster that this process is connected to. `ray` is the package."""
+
+    def __init__(self, ray: Any, settings: ClusterSettings) -> None:
+        self.ray = ray
+        self.settings = settings
+
+    def nodes(self) -> list[Node]:
+        """Those that are alive, as far as the cluster knows: a crash is noticed after some seconds."""
+        try:
+            alive = [node for node in self.ray.nodes() if node["Alive"]]
+        except Exception as error:  # Ray has several for a head that is gone
+            raise UserError(
+                f"The Ray cluster can't be reached any more: {first_line(error)}. What has come is kept."
+            ) from error
+        return [
+            Node(node["NodeManagerAddress"], node["Resources"].get("CPU", 0), node["Resources"].get("GPU", 0))
+            for node in alive
+        ]
+
+    def seats(self, *, in_process: bool) -> Seats:
+        """The workers that one model gets now."""
+        settings = self.settings
+        return seats(self.nodes(), in_process=in_process, workers=settings.workers, worker_cores=settings.worker_cores)
+
+    def start(self, kind: type, argument: Any, taking: Seats) -> Any:
+        """A new actor of that kind, on the node that has least to do. Nobody but us starts it again if it dies."""
+        actor = self.ray.remote(kind)
+        options = actor.options(
+            num_cpus=taking.cores, num_gpus=taking.gpus, max_restarts=0, scheduling_strategy="SPREAD"
+        )
+        return options.remote(argument)
+
+
+@asynccontextmanager
+async def open_cluster(settings: ClusterSettings, say: Callable[[str], None]) -> AsyncIterator[Cluster]:
+    """The cluster at the address, or the one this machine is part of, or a new one on it that ends with the context."""
+    if settings.address is not None and settings.address.startswith("ray://"):
+        raise UserError(
+            f"{settings.address} is an address of Ray Client: run this on a node of the cluster, "
+            "and name the cluster as HOST:6379, or leave --address out."
+        )
+    os.environ.update(ENVIRONMENT)
+    try:
+        import ray
+    except ModuleNotFoundError as error:
+        raise UserError("--engine ray needs Ray: pip install 'counterfoil[ray]', then run again.") from error
+    if ray.is_initialized():  # by the program that called us: it is its to end
+        yield Cluster(ray, settings)
+        return
+    _connect(ray, settings.address)
+    try:
+        cluster = Cluster(ray, settings)
+        nodes = cluster.nodes()
+        cores, gpus = sum(node.cores for node in nodes), sum(node.gpus for node in nodes)
+        say(f"Ray: {len(nodes)} nodes with {cores:g} cores and {gpus:g} GPUs.")
+        yield cluster
+    finally:
+        ray.shutdown()
+
+
+def _check_that_it_answers(address: str) -> None:
+    """Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65_535:
+        raise UserError(f"{address} is no address of a Ray cluster: write it as HOST:6379.")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS).close()
+    except OSError as error:
+        raise UserError(f"There is no Ray cluster at {address}: {error.strerror or error}.") from error
+
+
+def _connect(ray: Any, address: str | None) -> None:
+    # Ray prints what its daemons complain of to our standard output, where the results go; its own logs keep it.
+    ray._private.worker.print_to_stdstream = lambda *_, **__: None
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    new = {"include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
+    try:
+        if address is not None and address not in ("auto", "local"):
+            _check_that_it_answers(address)
+            ray.init(address=address, **quiet)
+            return
+        try:
+            ray.init(address=address or "auto", **quiet, **(new if address == "local" else {}))
+        except ConnectionError:
+            ray.init(address="local", **quiet, **new)
+    except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+        where = f"at {address}" if address else "on this machine"
+        raise UserError(f"There is no Ray cluster {where}: {first_line(error)}.") from error
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, without the traces that Ray puts below."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__).rstrip(".")[:300]

@@ -1,0 +1,198 @@
+"""What runs on a node: opens the model there, asks it at its own pace, and hands over what has come."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Sequence
+from platform import node as host_name
+from typing import Any
+
+import msgspec
+
+import counterfoil
+from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.asker import Halt, NotAsked, Sender
+from counterfoil.asking.budget import Account, Budget
+from counterfoil.asking.cluster.shards import write_shard
+from counterfoil.asking.ledger import reply_row
+from counterfoil.asking.models import open_model
+from counterfoil.asking.models.base import ModelSpec
+from counterfoil.asking.pace import HIGHEST_LIMIT, Pace
+from counterfoil.errors import UserError
+
+# A shard is written when it has so many replies, or when its first has waited so long.
+SHARD_REPLIES, SHARD_SECONDS = 4_096, 5.0
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker is for. `name` is the model's as the user gave it; `probe` an ask with the identity it has here."""
+
+    spec: ModelSpec
+    name: str
+    probe: Ask
+    version: str = counterfoil.__version__
+    shards: str | None = None
+
+
+class Ready(msgspec.Struct, frozen=True, kw_only=True):
+    """How a worker has come up: with so many places, or with a trouble that all others would have, too."""
+
+    node: str
+    places: int = 1
+    trouble: str | None = None
+
+
+class Home(msgspec.Struct, frozen=True, kw_only=True):
+    """What has ended since the last time. `unasked` were not sent: the model is `stopped`, or the run was halted."""
+
+    replies: list[tuple[str, Reply]]
+    unasked: list[str]
+    stopped: str | None = None
+    adjustments: list[str] = []
+
+
+class Nowhere:
+    """In the ledger's place: what is asked is not there, and what comes is kept by who sent us."""
+
+    def get(self, keys: Sequence[str]) -> dict[str, Reply]:
+        return {}
+
+    def put(self, ask: Ask, model: str, reply: Reply) -> asyncio.Future[Reply]:
+        kept: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        kept.set_result(reply)
+        return kept
+
+
+class Worker:
+    """The actor. Messages are bytes: their types are ours, whatever the versions of what carries them."""
+
+    def __init__(self, job: bytes) -> None:
+        self._job = msgspec.msgpack.decode(job, type=Job)
+        self._halt = Halt()
+        self._replies: list[tuple[str, Reply]] = []
+        self._unasked: list[str] = []
+        self._has_come = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._rows: list[tuple[Any, ...]] = []
+        self._writing = asyncio.Lock()
+        self._trouble: str | None = None
+
+    async def open(self) -> bytes:
+        """Open the model. Gives a `Ready`."""
+        try:
+            places = self._open()
+        except UserError as error:
+            trouble = f"on the node {host_name()}: {str(error).rstrip('.')}"
+            return msgspec.msgpack.encode(Ready(node=host_name(), trouble=trouble))
+        return msgspec.msgpack.encode(Ready(node=host_name(), places=places))
+
+    async def give(self, asks: bytes) -> None:
+        """Ask these, each when the pace allows it."""
+        for key, ask in msgspec.msgpack.decode(asks, type=list[tuple[str, Ask]]):
+            self._start(self._ask(key, ask))
+
+    async def fetch(self, gather: float) -> bytes:
+        """Wait until something has come, then so many seconds for more. Gives a `Home`."""
+        await self._has_come.wait()
+        await self._halt.nap(gather)
+        self._has_come.clear()
+        replies, self._replies = self._replies, []
+        unasked, self._unasked = self._unasked, []
+        return msgspec.msgpack.encode(
+            Home(
+                replies=replies,
+                unasked=unasked,
+                stopped=self._trouble or self._sender.stopped,
+                adjustments=list(self._sender.model.adjustments),
+            )
+        )
+
+    async def halt(self) -> None:
+        """Send nothing more; what is in flight still comes."""
+        self._halt.stop("halted")
+
+    async def close(self) -> str | None:
+        """Write what is left to the shards; says so where that can't be done."""
+        await self._write(1)
+        await self._sender.model.close()
+        return self._trouble
+
+    def _open(self) -> int:
+        job = self._job
+        if job.version != counterfoil.__version__:
+            raise UserError(
+                f"counterfoil is {counterfoil.__version__} there, and {job.version} here: install the same."
+            )
+        model = open_model(job.spec)
+        _check_identity(model.ask((), {}, 0), job)
+        pace = Pace(fixed=job.spec.concurrency, slots=model.slots or HIGHEST_LIMIT)
+        self._sender = Sender(
+            model,
+            Nowhere(),
+            pace=pace,
+            timeout=job.spec.timeout,
+            account=Account(Budget(), None),
+            halt=self._halt,
+            say=lambda sentence: None,
+        )
+        return pace.highest
+
+    async def _ask(self, key: str, ask: Ask) -> None:
+        try:
+            reply = await self._sender.ask(ask, looked_up=True)
+            if self._job.shards is not None and reply.status != "failed":
+                await self._keep(ask, reply)
+            self._replies.append((key, reply))
+        except NotAsked:
+            self._unasked.append(key)
+        except Exception as error:  # whatever it is, nobody may wait for this ask in vain
+            self._replies.append((key, Reply(status="failed", error=f"the worker broke down over it: {error!r}")))
+        self._has_come.set()
+
+    async def _keep(self, ask: Ask, reply: Reply) -> None:
+        """Put it to the rows of the next shard. It waits only where storage is slower than the model."""
+        self._rows.append(reply_row(ask, self._job.name, round(time.time(), 3), reply))
+        if len(self._rows) >= SHARD_REPLIES:
+            await self._write(SHARD_REPLIES)
+        elif len(self._rows) == 1:
+            self._start(self._write_later())
+
+    async def _write_later(self) -> None:
+        await asyncio.sleep(SHARD_SECONDS)
+        await self._write(1)
+
+    async def _write(self, at_least: int) -> None:
+        """Write the rows as a shard, if there are so many; another may have written them while this one waited."""
+        async with self._writing:
+            if self._job.shards is None or len(self._rows) < at_least:
+                return
+            rows, self._rows = self._rows, []
+            try:
+                await asyncio.to_thread(write_shard, self._job.shards, rows)
+            except Exception as error:  # each storage has errors of its own
+                said = " ".join(str(error).split()).rstrip(".")
+                self._trouble = f"shards can't be written to {self._job.shards} on the node {host_name()}: {said}"
+                self._halt.stop(self._trouble)
+                self._has_come.set()
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _check_identity(there: Ask, job: Job) -> None:
+    """The same ask must have the same key wherever it is asked."""
+    here = job.probe
+    if there.key == here.key:
+        return
+    differing = [
+        f"{a or 'none'} there, {b or 'none'} here"
+        for a, b in ((there.model, here.model), (there.runtime, here.runtime), (there.base_url, here.base_url))
+        if a != b
+    ]
+    raise UserError(
+        f"{job.name} is not the same there ({'; '.join(differing) or 'other settings'}): "
+        "put the same weights and the same versions on all nodes"
+    )
