@@ -23,10 +23,11 @@ COMMANDS = {
     "selftest": "plant a truth, run the whole pipeline, report bias and coverage of every estimate",
     "rate": "human rating studies: draw a sample of a run's replies for people to rate; what they found",
     "serve": "the local web site: look at runs and records, compare, rate, review",
-    "export": "a run as CSV, parquet, LaTeX or KoBBQ's official files",
+    "export": "a run as tables, for other tools, or as training data",
     "models": "which model names can be used, and what each still needs",
     "ledger": "look into the ledger, export, import or prune it",
     "data": "list, fetch, check and curate datasets",
+    "lm-eval-path": "the folder with the task files for lm-eval's --include_path",
 }
 
 EXAMPLE = "counterfoil run SUITE --model openai/gpt-4o --limit 100"
@@ -82,7 +83,7 @@ def _main(arguments: list[str]) -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if arguments[:1] == [name]:
-            module = importlib.import_module(f"counterfoil.cli.{name}")
+            module = importlib.import_module(f"counterfoil.cli.{name.replace('-', '_')}")
             command.epilog = f"example: {module.EXAMPLE}"
             module.configure(command, arguments[1:])
             command.set_defaults(call=module.call)
