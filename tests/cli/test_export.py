@@ -76,12 +76,17 @@ def said_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_what_there_is_not_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     a_run()
-    for to in ("inspect", "sft", "dpo", "xlsx"):
-        assert f"no export to {to}. There are: csv, parquet, latex, kobbq." in said_of(capsys, "run", "--to", to, "d")
+    assert "no export to xlsx. There are: csv, parquet, latex, kobbq, inspect, sft, dpo." in said_of(
+        capsys, "run", "--to", "xlsx", "d"
+    )
     assert "did you mean csv?" in said_of(capsys, "run", "--to", "cvs", "d")
     assert "required: DIR" in said_of(capsys, "run", "--to", "csv")
     assert "nowhere is not a run folder" in said_of(capsys, "nowhere", "--to", "csv", "d")
-    assert "--data and --variant are for --to kobbq" in said_of(capsys, "run", "--to", "csv", "d", "--variant", "1")
+    assert "--variant is for --to kobbq, sft or dpo: leave it out" in said_of(
+        capsys, "run", "--to", "csv", "d", "--variant", "1"
+    )
+    assert "--max-score is for --to dpo: leave it out" in said_of(capsys, "run", "--to", "sft", "d", "--max-score", "0")
+    assert "test-share must be at most 0.99" in said_of(capsys, "run", "--to", "sft", "d", "--test-share", "1")
     Path("run/records.parquet").unlink()
     assert "has no records.parquet" in said_of(capsys, "run", "--to", "csv", "d")
     assert not Path("d").exists()
@@ -113,7 +118,7 @@ def test_of_repeats_it_is_the_first_and_that_is_said(capsys: pytest.CaptureFixtu
 def test_prompts_of_a_table_are_named_again(capsys: pytest.CaptureFixture[str]) -> None:
     Path("mine.tsv").write_bytes(shipped("prompts", "kobbq.tsv"))
     a_run(variant="mine.tsv:3")
-    assert "name its table with --variant FILE.tsv" in said_of(capsys, "run", "--to", "kobbq", "d")
+    assert "name its file with --variant FILE" in said_of(capsys, "run", "--to", "kobbq", "d")
     assert main(["export", "run", "--to", "kobbq", "d", "--variant", "mine.tsv"]) == 0
     # The official fifth script is called with --topic KoBBQ_test_evaluation_mine --prompt-id 3.
     assert Path("d/data/KoBBQ_test/KoBBQ_test_evaluation_mine_3.tsv").is_file()
@@ -157,3 +162,27 @@ def test_an_import_is_exported_as_it_came(capsys: pytest.CaptureFixture[str]) ->
             return {row["guid"]: (row["truth"], row["raw"]) for row in csv.DictReader(file, delimiter="\t")}
 
     assert raws(made) == raws(given)
+
+
+def test_training_data_with_its_options(capsys: pytest.CaptureFixture[str]) -> None:
+    a_run(limit=None, repeats=3, variant=["1", "2"])
+    capsys.readouterr()
+    assert main(["export", "run", "--to", "sft", "all", "--json"]) == 0
+    names = ["train.jsonl", "test.jsonl", "held_out.jsonl", "README.md"]
+    assert json.loads(capsys.readouterr().out) == [f"all/{name}" for name in names]
+    options = ["--variant", "2", "--test-share", "0.5", "--seed", "1", "--min-score", "1", "--max-score", "0"]
+    assert main(["export", "run", "--to", "dpo", "some", *options]) == 0
+    assert capsys.readouterr().out.split() == ["Written:", *(f"some/{name}" for name in names)]
+    with Path("some/train.jsonl").open(encoding="utf-8") as file:
+        assert {json.loads(line)["variant"] for line in file} == {"2"}
+    # Half of 24 templates of 16 questions each.
+    assert len(Path("some/held_out.jsonl").read_text(encoding="utf-8").splitlines()) == 12 * 16
+
+
+def test_nothing_to_learn_from_is_an_error_and_leaves_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    a_run(model="planted/bias?unread=1", limit=60)
+    assert "No reply to a question for training has a correct of at least 1" in said_of(
+        capsys, "run", "--to", "sft", "d"
+    )
+    assert "did you mean correct?" in said_of(capsys, "run", "--to", "sft", "d", "--score", "corect")
+    assert not Path("d").exists()

@@ -1,0 +1,86 @@
+"""From scored replies to examples: those good enough to learn from, or pairs of a better and a worse one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+Messages = Sequence[Mapping[str, str]]
+
+
+class Scored(NamedTuple):
+    """A reply to a prompt, with its score."""
+
+    text: str
+    score: float
+    model: str
+
+
+@dataclass
+class Prompt:
+    """The replies to one prompt, by their texts: the same words are one reply, whoever gave them how often."""
+
+    messages: Messages
+    question_id: str
+    variant: str
+    _scores: dict[str, list[float]] = field(default_factory=dict)
+    _models: dict[str, str] = field(default_factory=dict)
+
+    def add(self, reply: Scored) -> None:
+        self._scores.setdefault(reply.text, []).append(reply.score)
+        self._models.setdefault(reply.text, reply.model)
+
+    def good(self, at_least: float) -> list[Scored]:
+        """Texts that have at least this score each time, in the order in which they came."""
+        lowest = {text: min(scores) for text, scores in self._scores.items()}
+        return [Scored(text, score, self._models[text]) for text, score in lowest.items() if score >= at_least]
+
+    def bad(self, at_most: float) -> list[Scored]:
+        """Texts that have at most this score each time."""
+        highest = {text: max(scores) for text, scores in self._scores.items()}
+        return [Scored(text, score, self._models[text]) for text, score in highest.items() if score <= at_most]
+
+
+def sft_examples(prompts: Iterable[Prompt], at_least: float) -> Iterator[dict[str, Any]]:
+    """Prompt and completion of every good reply."""
+    for prompt in prompts:
+        for reply in prompt.good(at_least):
+            yield {
+                "prompt": prompt.messages,
+                "completion": _said(reply),
+                "question_id": prompt.question_id,
+                "variant": prompt.variant,
+                "model": reply.model,
+                "score": reply.score,
+            }
+
+
+def dpo_examples(prompts: Iterable[Prompt], at_least: float, at_most: float, seed: int) -> Iterator[dict[str, Any]]:
+    """Pairs of a good and a bad reply to the same prompt: the best with the worst, the next with the next, until one
+    kind is used up. Each reply is in one pair at the most; among equals, the seed decides.
+    """
+
+    def rank(reply: Scored) -> bytes:
+        return hashlib.sha256(f"{seed}:{reply.text}".encode()).digest()
+
+    for prompt in prompts:
+        good = sorted(prompt.good(at_least), key=lambda reply: (-reply.score, rank(reply)))
+        bad = sorted(prompt.bad(at_most), key=lambda reply: (reply.score, rank(reply)))
+        for chosen, rejected in zip(good, bad, strict=False):
+            yield {
+                "prompt": prompt.messages,
+                "chosen": _said(chosen),
+                "rejected": _said(rejected),
+                "question_id": prompt.question_id,
+                "variant": prompt.variant,
+                "model_chosen": chosen.model,
+                "model_rejected": rejected.model,
+                "score_chosen": chosen.score,
+                "score_rejected": rejected.score,
+            }
+
+
+def _said(reply: Scored) -> Messages:
+    return [{"role": "assistant", "content": reply.text}]
