@@ -17,7 +17,7 @@ def open_model(spec: ModelSpec, more: Mapping[str, Opener] | None = None) -> Mod
     """The model of that name, ready to be asked; nothing is sent yet. `more`: openers by first part."""
     if not spec.name:
         raise UserError("A model has no name: `counterfoil models` lists the names.")
-    if spec.base_url is not None and spec.provider not in (*OPENAI_COMPATIBLE, "anthropic"):
+    if spec.base_url is not None and spec.provider not in (*OPENAI_COMPATIBLE, "anthropic", "inspect"):
         raise UserError(f"{spec.name} is not behind an address: leave --base-url out.")
     return _opener(spec.provider, more or {})(spec)
 
@@ -37,6 +37,14 @@ def _opener(provider: str, more: Mapping[str, Opener]) -> Opener:
         from counterfoil.asking.models.llamacpp import LlamaModel
 
         return LlamaModel
+    if provider == "hf":
+        from counterfoil.asking.models.hf import HfModel
+
+        return HfModel
+    if provider == "inspect":
+        from counterfoil.asking.models.inspect import InspectModel
+
+        return InspectModel
     if provider == "replay":
         from counterfoil.asking.models.replay import ReplayModel
 

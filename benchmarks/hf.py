@@ -1,0 +1,197 @@
+"""How fast hf/ asks, beside plain `transformers.generate` with the same weights and prompts, in one go on one machine.
+
+    python -m benchmarks.hf --model PATH --asks 2000 --alone 64 --rows 128
+
+Three kinds of asks from the questions that ship with the package: bias by text, bias by log probability (one token),
+explain. Three ways: one by one; in batches as they come, padded to the longest; through the asker, every reply durable.
+All replies are the likeliest tokens. "same": the share of texts that are those of one by one, of the asks that both
+did; in float32 that is all, in shorter floats a sum in another order can tip a close choice. Without arguments it is
+small enough for two cores, and takes SmolLM2. Says what is missing, and exits with 0, where there is no torch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.util
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from counterfoil.asking.ask import Message, Reply
+from counterfoil.asking.asker import Halt, Sender
+from counterfoil.asking.budget import Account, Budget
+from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.models.base import ModelSpec
+from counterfoil.asking.models.weights import smollm2_path
+from counterfoil.asking.pace import Pace
+
+Prompts = list[tuple[Message, ...]]
+
+
+class Work(NamedTuple):
+    """Asks of one kind, in the order of their dataset."""
+
+    name: str
+    prompts: Prompts
+    max_tokens: int
+    by_logprob: bool = False
+
+
+class Done(NamedTuple):
+    seconds: float
+    texts: list[str]
+    tokens: int
+
+
+def works(asks: int, max_tokens: int) -> list[Work]:
+    from counterfoil.bias.suite import Bias
+    from counterfoil.explain.suite import Explain
+
+    def prompts(suite: Any, data: str, names: Sequence[str]) -> Prompts:
+        dataset = suite.dataset(data)
+        variants = suite.variants(names, dataset)
+        return [tuple(suite.messages(question, variant)) for variant in variants for question in dataset][:asks]
+
+    bias = prompts(Bias(), "english", ["en", "en-debiased"])
+    return [
+        Work("bias, text", bias, min(64, max_tokens)),
+        Work("bias, logprob", bias, 1, by_logprob=True),
+        Work("explain", prompts(Explain(), "english", ["baseline", "cfe"]), max_tokens),
+    ]
+
+
+def in_batches(network: Any, work: Work, prompts: Prompts, rows: int) -> Done:
+    """What a user would write: the tokenizer's padding and generate."""
+    import torch
+
+    tokenizer, texts, tokens = network.tokenizer, [], 0
+    tokenizer.padding_side = "left"
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+    started_at = time.perf_counter()
+    for start in range(0, len(prompts), rows):
+        batch = [network.prompt(messages, {}) for messages in prompts[start : start + rows]]
+        padded = tokenizer.pad({"input_ids": batch}, padding=True, return_tensors="pt").to(network.device)
+        with torch.inference_mode():
+            made = network.model.generate(
+                **padded, max_new_tokens=work.max_tokens, do_sample=False, pad_token_id=tokenizer.pad_token_id
+            )
+        for row in made[:, padded["input_ids"].shape[1] :].tolist():
+            end = next((place for place, token in enumerate(row) if token in network.ends), len(row))
+            tokens += min(end + 1, len(row))
+            texts.append(network.text(row[:end]))
+    return Done(time.perf_counter() - started_at, texts, tokens)
+
+
+def through_asker(runner: asyncio.Runner, model: Any, work: Work) -> Done:
+    """As a run does it: neighbours in the order of their texts, at the model's pace, through a ledger."""
+    params: dict[str, Any] = {"temperature": 0, "max_tokens": work.max_tokens}
+    if work.by_logprob:
+        params["logprobs"] = 20
+    asks = [model.ask(messages, params, 0) for messages in work.prompts]
+    order = sorted(range(len(asks)), key=lambda place: asks[place].prompt)
+
+    async def asking() -> list[Reply]:
+        with tempfile.TemporaryDirectory() as folder, Ledger(Path(folder) / "ledger.sqlite") as ledger:
+            sender = Sender(
+                model,
+                ledger,
+                pace=Pace(slots=model.slots),
+                timeout=3600,
+                account=Account(Budget(), None),
+                halt=Halt(),
+                say=print,
+            )
+            return await asyncio.gather(*(sender.ask(asks[place]) for place in order))
+
+    started_at = time.perf_counter()
+    replies = runner.run(asking())
+    seconds = time.perf_counter() - started_at
+    by_place = dict(zip(order, replies, strict=True))
+    failed = [reply.error for reply in replies if reply.status == "failed"]
+    if failed:
+        raise SystemExit(f"{len(failed)} asks failed: {failed[0]}")
+    return Done(
+        seconds,
+        [by_place[place].text for place in range(len(asks))],
+        sum(reply.output_tokens or 0 for reply in replies),
+    )
+
+
+def measure(network: Any, ask_all: Callable[[Work], Done], work: Work, alone: int, rows: int) -> None:
+    """The three ways, and their lines of the table."""
+    few = work.prompts[:: max(1, len(work.prompts) // alone)][:alone]
+    places = [work.prompts.index(prompt) for prompt in few]
+    ways: list[tuple[str, Callable[[], Done]]] = [
+        ("generate, one by one", lambda: in_batches(network, work, few, 1)),
+        (f"generate, batches of {rows}", lambda: in_batches(network, work, work.prompts, rows)),
+        ("hf/ through the asker", lambda: ask_all(work)),
+    ]
+    expected: list[str] = []
+    base = 0.0
+    for name, way in ways:
+        done = way()
+        if not expected:
+            expected, base = done.texts, len(done.texts) / done.seconds
+        rate = len(done.texts) / done.seconds
+        texts = done.texts if len(done.texts) == len(expected) else [done.texts[place] for place in places]
+        same = sum(a == b for a, b in zip(texts, expected, strict=True)) / len(expected)
+        print(
+            f"{work.name:<14} {name:<24} {len(done.texts):>6} {done.seconds:>8.1f} s {rate:>9.2f} "
+            f"{done.tokens / done.seconds:>10.1f} {rate / base:>7.1f}x {same:>6.0%}",
+            flush=True,
+        )
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.hf")
+    parser.add_argument("--model", default=str(smollm2_path()), help="a folder or a .gguf file")
+    parser.add_argument("--asks", type=int, default=48, help="of each kind, at the most")
+    parser.add_argument("--alone", type=int, default=6, help="asks that are done one by one")
+    parser.add_argument("--rows", type=int, help="rows of a batch")
+    parser.add_argument("--max-tokens", type=int, default=32, help="longest reply; of bias at most 64")
+    parser.add_argument("--device", choices=["cpu", "cuda"])
+    parser.add_argument("--dtype", choices=["float32", "bfloat16", "float16"])
+    options = parser.parse_args(arguments)
+    if not all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
+        print("hf: nothing measured, torch and transformers are not installed: pip install 'counterfoil[hf]'")
+        return 0
+    if not Path(options.model).exists():
+        print(f"hf: nothing measured, there is no model {options.model}")
+        return 0
+    return compare(options)
+
+
+def compare(options: argparse.Namespace) -> int:
+    import torch
+
+    from counterfoil.asking.models.hf import DTYPE, ROWS, HfModel
+    from counterfoil.asking.models.hf_weights import load
+
+    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    dtype = options.dtype or DTYPE[device]
+    rows = options.rows or ROWS[device]
+    ROWS[device] = rows
+    network = load(Path(options.model), device, dtype)
+    model = HfModel(ModelSpec(name=f"hf/{options.model}", params={"device": device, "dtype": dtype}))
+    where = torch.cuda.get_device_name() if device == "cuda" else f"{torch.get_num_threads()} threads"
+    print(f"{Path(options.model).name}, {model.ask([], {}, 0).runtime}, {where}")
+    print(f"{'':<14} {'':<24} {'asks':>6} {'time':>10} {'asks/s':>9} {'tokens/s':>10} {'':>8} {'same':>6}", flush=True)
+    all_works = works(options.asks, options.max_tokens)
+    with asyncio.Runner() as runner:
+        # The first pass of a process is slow for reasons of its own.
+        warm = Work("", all_works[0].prompts[:4], 4)
+        in_batches(network, warm, warm.prompts, 2)
+        through_asker(runner, model, warm)
+        for work in all_works:
+            measure(network, partial(through_asker, runner, model), work, options.alone, rows)
+        runner.run(model.close())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

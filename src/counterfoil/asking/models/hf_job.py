@@ -1,0 +1,100 @@
+"""One ask on its way through a network: its prompt, what is written of its reply, how it ends."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+
+from counterfoil.asking.ask import Ask, Reply, TokenChoice
+from counterfoil.asking.models.base import Hopeless
+from counterfoil.asking.models.hf_tokens import read_settings
+from counterfoil.asking.models.hf_weights import Network
+from counterfoil.asking.models.openai import split_thinking
+
+# The longest reply where neither the ask nor the network sets a limit.
+MOST_TOKENS = 4_096
+
+
+class Job:
+    """Draws come from a generator of its own, which its key seeds: they depend on the ask and on nothing around it."""
+
+    def __init__(self, ask: Ask, future: Future[Reply], network: Network) -> None:
+        try:
+            self.settings = read_settings(ask.params)
+        except ValueError as error:
+            raise Hopeless(f"the ask can't be done: {error}") from error
+        self.future = future
+        self._key = ask.key
+        self._network = network
+        self.prompt = network.prompt(ask.messages, self.settings.chat_template_kwargs)
+        if not self.prompt:
+            raise Hopeless("the prompt is empty")
+        limit = self.settings.max_tokens
+        if network.context is not None:
+            left = network.context - len(self.prompt)
+            if left < 1:
+                raise Hopeless(
+                    f"the prompt has {len(self.prompt)} tokens, and the model's context is {network.context} long"
+                )
+            limit = min(left, limit or left)
+        self._limit = limit or MOST_TOKENS
+        self.choices = [network.tokenizer(text, add_special_tokens=False).input_ids for text in self.settings.choices]
+        self.start()
+
+    def start(self) -> None:
+        """From the beginning, for the first time or again."""
+        self.written: list[int] = []
+        self.logprobs: list[TokenChoice] = []
+        self._draws = random.Random(self._key)  # noqa: S311
+
+    @property
+    def room(self) -> int:
+        """How many tokens it may come to."""
+        return len(self.prompt) + max([self._limit, *map(len, self.choices)])
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody waits for it any more: it was answered, or took too long."""
+        return self.future.done()
+
+    def draw(self) -> float:
+        return self._draws.random() if self.settings.temperature > 0 else 0.0
+
+    def write(self, token: int) -> None:
+        """One more token of the reply; perhaps its last."""
+        self.written.append(token)
+        if token in self._network.ends:
+            self._end(self._network.text(self.written[:-1]), "stop")
+            return
+        if self.settings.stops:
+            text = self._network.text(self.written)
+            places = [place for stop in self.settings.stops if (place := text.find(stop)) >= 0]
+            if places:
+                self._end(text[: min(places)], "stop")
+                return
+        if len(self.written) >= self._limit:
+            self._end(self._network.text(self.written), "length")
+
+    def choose(self, place: int, logprobs: list[TokenChoice]) -> None:
+        """The reply is this one of the choices."""
+        self.written, self.logprobs = self.choices[place], logprobs
+        self._end(self.settings.choices[place], "stop")
+
+    def fail(self, error: Exception) -> None:
+        with suppress(InvalidStateError):  # whoever waited has left in this moment
+            self.future.set_exception(error)
+
+    def _end(self, text: str, reason: str) -> None:
+        text, reasoning = split_thinking(text)
+        reply = Reply(
+            status="truncated" if reason == "length" else "ok",
+            text=text,
+            reasoning=reasoning,
+            finish_reason=reason,
+            input_tokens=len(self.prompt),
+            output_tokens=len(self.written),
+            logprobs=tuple(self.logprobs) if self.settings.logprobs else None,
+        )
+        with suppress(InvalidStateError):
+            self.future.set_result(reply)
