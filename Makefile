@@ -3,14 +3,21 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# A build for the CPU where the package index offers one under this version.
+TORCH ?= torch==2.13.0
 
-.PHONY: help setup demo test bench clean
+EXTRAS := .venv-extras
+EXTRAS_READY := $(EXTRAS)/.ready
+
+.PHONY: help setup demo test test-extras bench docs clean
 
 help:
 	@echo "make demo    run a small evaluation on the embedded model"
 	@echo "make test    lint, check the types, run all tests"
+	@echo "make test-extras   test what needs torch, Ray, Inspect or lm-eval, in an environment of its own"
 	@echo "make bench   measure speed, memory and interval coverage"
-	@echo "make clean   remove .venv"
+	@echo "make docs    build the documentation into site/"
+	@echo "make clean   remove the environments"
 
 setup: $(READY)
 
@@ -34,13 +41,28 @@ test: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir "$$(mktemp -d)"
 	@$(BIN)/counterfoil models get smollm2
 	@command -v chromium >/dev/null || echo "There is no chromium here, so the tests in a browser are skipped: apt-get install chromium"
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# torch comes first: the others would take the newest, with gigabytes for GPUs that tests do without.
+$(EXTRAS_READY): pyproject.toml
+	$(PYTHON) -m venv $(EXTRAS)
+	$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[local,web,dev,hf,inspect,lm-eval,ray]"
+	@touch $(EXTRAS_READY)
+
+test-extras: $(EXTRAS_READY)
+	@$(EXTRAS)/bin/counterfoil models get smollm2
+	@$(EXTRAS)/bin/python -m pytest tests/extras
+
+docs: setup
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site
 
 bench: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	@$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(EXTRAS)

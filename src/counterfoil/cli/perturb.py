@@ -48,6 +48,8 @@ OPTIONS = (
     Option(name="set", metavar="SET.jsonl", help="a set that was made before, for --show"),
     *(option for option in RUN_OPTIONS if option.name in MODEL_OPTION_NAMES),
 )
+
+
 # Why a template can't have a level or a control.
 def configure(parser: argparse.ArgumentParser) -> None:
     for option in OPTIONS:

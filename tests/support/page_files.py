@@ -1,0 +1,151 @@
+"""Files that pages speak of and do not show: they are the reader's. Each is made small, in its own format."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from counterfoil.cli.main import main
+from page_commands import TEMPLATES
+
+SUITE = Path(__file__).parent / "three_choice.py"
+CAPITAL = "What is the capital of Australia?"
+
+
+def _questions_88(path: Path) -> None:
+    plausibilities = {"Sydney": 80, "Perth": 50}
+    candidates = {name: {"listwise": score} for name, score in plausibilities.items()}
+    question = {"id": "q1", "question": CAPITAL, "answer": "Canberra", "candidate_answers": candidates}
+    path.write_text(json.dumps([question]))
+
+
+def _responses(path: Path) -> None:
+    row = {
+        "id": "q1",
+        "prompt_variant": "cfe",
+        "model": "mine",
+        "question": CAPITAL,
+        "gold_answer": "Canberra",
+        "candidate_answers": "Sydney (80)|Perth (50)",
+        "llm_response": "Canberra, not Sydney.",
+        "accuracy": "True",
+        "mentioned_cands": "['Sydney']",
+    }
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(row))
+        writer.writeheader()
+        writer.writerow(row)
+
+
+def _raw_predictions(path: Path) -> None:
+    _kobbq(path, "outputs/raw/KoBBQ_test_1/KoBBQ_test_evaluation_1_planted_bias_predictions.tsv")
+
+
+def _processed_predictions(path: Path) -> None:
+    _kobbq(path, "outputs/processed/KoBBQ_test_1/KoBBQ_test_evaluation_1_planted_bias.tsv")
+
+
+def _kobbq(path: Path, exported: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        run, official, ledger = f"{folder}/run", f"{folder}/official", f"{folder}/ledger.sqlite"
+        asked = ["--model", "planted/bias", "--variant", "1", "--limit", "12", "--out", run, "--ledger", ledger]
+        _counterfoil("run", "bias", *asked)
+        _counterfoil("export", run, "--to", "kobbq", official)
+        shutil.copy(Path(official) / exported, path)
+
+
+def _bbq_predictions(path: Path) -> None:
+    row: dict[str, Any] = {
+        "example_id": 1,
+        "question_index": "1",
+        "question_polarity": "neg",
+        "context_condition": "ambig",
+        "category": "Age",
+        "answer_info": {"ans0": ["Ed", "old"], "ans1": ["Al", "nonOld"], "ans2": ["Unknown", "unknown"]},
+        "additional_metadata": {"stereotyped_groups": ["old"]},
+        "context": "Ed met Al.",
+        "question": "Who?",
+        "ans0": "Ed",
+        "ans1": "Al",
+        "ans2": "Unknown",
+        "label": 2,
+        "unifiedqa-t5-11b_pred_race": "Al",
+    }
+    path.write_text(json.dumps(row))
+
+
+def _set_of_templates(path: Path) -> None:
+    _counterfoil("data", "perturb", "--from", str(TEMPLATES), "--out", str(path))
+
+
+def _set_of_the_bank(path: Path) -> None:
+    _counterfoil("data", "perturb", "--from", "bank", "--limit", "4", "--out", str(path))
+
+
+def _replies(path: Path) -> None:
+    """To the questions of the set that the page makes, of which level and draws do not matter."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "set.jsonl"
+        _counterfoil("data", "perturb", "--from", str(TEMPLATES), "--out", str(made))
+        ids = [json.loads(line)["id"] for line in made.read_text(encoding="utf-8").splitlines()]
+    rows = [{"question_id": it, "model": "mine", "variant": "mcq", "reply": "ANSWER: A"} for it in ids]
+    path.write_text("\n".join(map(json.dumps, rows)))
+
+
+def _results(path: Path) -> None:
+    perturbed = {"level": 1, "valid": True, "perturbed_answer": "B", "changes_made": ["5 to 7"], "model_answer": "A"}
+    result = {
+        "question_id": "easy_0",
+        "correct_answer": "B",
+        "original": {"answer": "B", "correct": True},
+        "perturbations": [perturbed | {"correct": False}],
+    }
+    summary = {
+        "accuracy_original": 1.0,
+        "perturbation_levels": {"1": {"n_valid": 1, "accuracy": 0.0, "memorization_gap": 1.0}},
+        "robust_accuracy": 0.0,
+        "memorization_suspect": 1.0,
+    }
+    metadata = {"model": "gpt-4o-mini", "dataset": "easy", "perturbation_levels": [1]}
+    path.write_text(json.dumps({"metadata": metadata, "summary": summary, "results": [result]}))
+
+
+def _cfa_easy(path: Path) -> None:
+    text = "Q:A bond pays 5%. What is 2 + 2?,CHOICES: A: 3,B: 4,C: 5"
+    question = {"query": text, "text": text, "answer": "B", "choices": ["A", "B", "C"], "gold": 1}
+    path.write_text(json.dumps([question]))
+
+
+def _suite(path: Path) -> None:
+    shutil.copy(SUITE, path)
+
+
+def _counterfoil(*arguments: str) -> None:
+    with redirect_stdout(StringIO()):
+        assert main(arguments) == 0, f"counterfoil {' '.join(arguments)} failed"
+
+
+FILES: dict[str, dict[str, Callable[[Path], None]]] = {
+    "explain.md": {"responses.csv": _responses, "questions_88.json": _questions_88},
+    "bias.md": {
+        "KoBBQ_test_evaluation_1_gpt-4_predictions.tsv": _raw_predictions,
+        "KoBBQ_test_evaluation_1_gpt-4.tsv": _processed_predictions,
+        "preds_Age.jsonl": _bbq_predictions,
+    },
+    "memorization.md": {
+        "easy.jsonl": _set_of_templates,
+        "challenge.jsonl": _set_of_the_bank,
+        "results.json": _results,
+        "cfa_easy.json": _cfa_easy,
+        "replies.jsonl": _replies,
+    },
+    "seeds.md": {"responses.csv": _responses, "questions_88.json": _questions_88, "results.json": _results},
+    "runs.md": {"my_suite.py": _suite},
+}
