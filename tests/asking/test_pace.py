@@ -79,6 +79,8 @@ def test_a_fixed_number_stays_and_slots_are_the_most() -> None:
         await _enter_all(slots, 4)
         slots.answered()
         assert slots.limit == slots.highest == 4
+        assert Pace(slots=64).limit == 64  # at once
+        assert Pace(fixed=64, most=5).limit == Pace(slots=64, most=5).limit == Pace(most=5).limit == 5
         assert Pace().highest == HIGHEST_LIMIT
 
     in_loop(test)

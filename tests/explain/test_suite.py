@@ -88,7 +88,7 @@ def test_replies_of_anybody() -> None:
     ("arguments", "sentence"),
     [
         (("--from", "nix", "r.jsonl"), "explain can't read nix"),
-        (("--from", "jsonl", "nix.jsonl"), "nix.jsonl can't be read"),
+        (("--from", "jsonl", "nix.jsonl"), "There is no file nix.jsonl"),
         (("--from", "jsonl", "r.jsonl"), "r.jsonl, line 1: the question nix is not in english"),
         (("--from", "cfe", "r.jsonl"), "lacks the column"),
         (("--from", "jsonl", "empty.jsonl"), "There are no replies in empty.jsonl"),

@@ -157,7 +157,7 @@ def test_broken_files_are_refused_with_a_sentence(content: bytes, said: str) -> 
 
 
 def test_a_missing_file_is_refused() -> None:
-    with pytest.raises(UserError, match=r"nowhere\.json can't be read"):
+    with pytest.raises(UserError, match=r"There is no file nowhere\.json"):
         score("nowhere.json")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -346,7 +347,7 @@ def test_the_documentation_has_every_function_and_its_example_is_right(tmp_path:
     text = (Path(__file__).parents[2] / "docs" / "templates.md").read_text(encoding="utf-8")
     for name, function in FUNCTIONS.items():
         assert f"`{name}({', '.join(function.parameters)})`" in text
-    (template,) = parse_templates(text.split("```toml\n")[1].split("```")[0].encode(), "templates.md")
+    (template,) = parse_templates(re.split(r"```toml.*\n", text)[1].split("```")[0].encode(), "templates.md")
     original = make_original(template, 0)
     assert original.question.value == "$16,215.64"
     assert sorted(original.question.options) == ["$14,708.07", "$16,215.64", "$17,443.47"]

@@ -260,7 +260,7 @@ class Collector:
         if not looked_up:
             found = self._ledger.get([ask.key])
             if found:
-                self._account.count(found[ask.key], now=False)
+                self._account.found(ask.key, found[ask.key])
                 return found[ask.key]
         self._outbox(ask)
         raise NotAsked("only collected")

@@ -9,6 +9,8 @@ from counterfoil.asking.prices import Price
 
 # Until a model has answered, its replies are taken to be this long, or as long as the ask allows if that is shorter.
 FIRST_GUESS_TOKENS = 256
+# So many replies are remembered as counted, by so much of their keys: the same again is mostly near.
+FOUND_KEYS, SHORT_KEY = 65_536, 15
 
 
 class Tally(msgspec.Struct, kw_only=True):
@@ -80,6 +82,7 @@ class Account:
         self.budget = budget
         self.price = price
         self.tally = Tally()
+        self._found: dict[int, None] = {}
         if price is not None:
             self.tally.cost = self.tally.cost_now = 0.0
 
@@ -117,6 +120,16 @@ class Account:
             tally.cost += dollars
             if now:
                 tally.cost_now += dollars
+
+    def found(self, key: str, reply: Reply) -> None:
+        """A reply that was in the ledger. Several records may share it, and it was paid for once."""
+        short = int(key[:SHORT_KEY], 16)
+        if short in self._found:
+            return
+        self._found[short] = None
+        if len(self._found) > FOUND_KEYS:
+            del self._found[next(iter(self._found))]
+        self.count(reply, now=False)
 
     def _expected_output(self, ask: Ask) -> float:
         answered = self.tally.asked + self.tally.in_ledger

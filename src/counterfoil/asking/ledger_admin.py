@@ -52,6 +52,26 @@ class Imported(NamedTuple):
     reply: Reply
 
 
+class BatchInfo(msgspec.Struct):
+    """A batch that was submitted and is not home; `batch` is None where its id is not known yet."""
+
+    model: str
+    batch: str | None
+    asks: int
+    since: float
+
+
+def batches_under_way(path: Path) -> list[BatchInfo]:
+    """The batches that another run with this ledger will collect."""
+    with explained(path), closing(_to_read(path)) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'batches'").fetchone():
+            return []
+        rows = connection.execute(
+            "SELECT model, batch_id, asks, since FROM batches WHERE state IN ('posting', 'under way') ORDER BY id"
+        ).fetchall()
+    return [BatchInfo(*row) for row in rows]
+
+
 def info(path: Path) -> list[ModelInfo]:
     """What is there, model by model."""
     with explained(path), closing(_to_read(path)) as connection:

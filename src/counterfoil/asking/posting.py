@@ -97,7 +97,7 @@ class Poster:
         if not looked_up:
             found = self._ledger.get([ask.key])
             if found:
-                self.account.count(found[ask.key], now=False)
+                self.account.found(ask.key, found[ask.key])
                 return found[ask.key]
         failed = self.carrier.failures.get(ask.key)
         if failed is not None:

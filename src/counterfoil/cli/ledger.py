@@ -50,21 +50,30 @@ def call(parsed: argparse.Namespace) -> int:
 
 
 def _info(path: Path, parsed: argparse.Namespace) -> int:
-    from counterfoil.asking.ledger_admin import info
+    from counterfoil.asking.ledger_admin import batches_under_way, info
     from counterfoil.report.text import table
 
     infos = info(path)
+    batches = batches_under_way(path)
     if parsed.json:
         print_json(infos)
         return 0
     rows = [["model", "replies", "refused", "truncated", "failures", "tokens in", "tokens out", "last"]]
     for row in infos:
         numbers = (row.replies, row.refused, row.truncated, row.failures, row.input_tokens, row.output_tokens)
-        last = "" if row.last is None else datetime.fromtimestamp(row.last, UTC).strftime("%Y-%m-%d %H:%M")
-        rows.append([row.model, *(f"{number:,}" for number in numbers), last])
-    print(table(rows) if infos else "It is empty.")
+        rows.append([row.model, *(f"{number:,}" for number in numbers), "" if row.last is None else _when(row.last)])
+    print(table(rows) if infos else "It holds no replies." if batches else "It is empty.")
+    if batches:
+        print("\nUnder way in batches, to be collected by the same commands with --batch:")
+        lines = [["model", "batch", "asks", "since"]]
+        lines += [[it.model, it.batch or "not known yet", f"{it.asks:,}", _when(it.since)] for it in batches]
+        print(table(lines, left=True))
     print(f"\n{path}, {path.stat().st_size / 1e6:,.1f} MB")
     return 0
+
+
+def _when(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def _export(path: Path, parsed: argparse.Namespace) -> int:

@@ -89,6 +89,6 @@ class Answering:
                 ask = asks[position]
                 reply = found.get(ask.key)
                 if reply is not None:
-                    self.account.count(reply, now=False)
+                    self.account.found(ask.key, reply)
                 item = Item(self.model.name, variant, question, repeat, ask.key)
                 yield Job(item, ask, reply, window, position)

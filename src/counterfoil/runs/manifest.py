@@ -16,8 +16,9 @@ from counterfoil.asking.models.base import ModelSpec
 from counterfoil.runs.askers import Askers, RunAsker
 from counterfoil.runs.outcome import OUTCOMES, Outcome
 from counterfoil.runs.plan import Plan
+from counterfoil.runs.request import RunRequest
 
-PACKAGES = ("aiohttp", "msgspec", "numpy", "polars", "xllamacpp")
+PACKAGES = ("aiohttp", "inspect_ai", "msgspec", "numpy", "polars", "ray", "torch", "transformers", "xllamacpp")
 
 
 def manifest(
@@ -50,11 +51,21 @@ def manifest(
         "judges": [_about(*pair) for pair in zip(request.judges, askers.judges, strict=True)],
         "cost": {"models": _total_cost(askers.models), "judges": _total_cost(askers.judges)},
         "outcomes": {outcome: totals[outcome] for outcome in OUTCOMES},
+        "asked_by": _asked_by(request),
         "stopped": askers.halt.reason,
         "started_at": started_at.isoformat(timespec="seconds"),
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": _versions(),
     }
+
+
+def _asked_by(request: RunRequest) -> dict[str, Any]:
+    """How asks went to the models: one by one, in batches at half the price, or by a cluster."""
+    if request.batch:
+        return {"way": "batch"}
+    if request.cluster is not None:
+        return {"way": "ray", "workers": request.cluster.workers, "worker_cores": request.cluster.worker_cores}
+    return {"way": "local"}
 
 
 def _about(spec: ModelSpec, sender: RunAsker) -> dict[str, Any]:

@@ -33,6 +33,7 @@ class _Job(NamedTuple):
 
 def score_replies(suite: Suite, request: RunRequest, format_name: str, files: Sequence[Path], say: Say) -> Run:
     """Read, judge and score the replies in these files; gives the run, as it is now in its folder."""
+    _importer(suite, format_name)
     for path in files:
         if not path.exists():
             raise UserError(f"There is no file {path}: name the replies to score.")

@@ -12,7 +12,7 @@ import pytest
 
 import counterfoil as cf
 from batch_server import ANTHROPIC_MODEL, OPENAI_MODEL, BatchServer, Fault
-from commands import SUITE
+from commands import SUITE, counterfoil
 from counterfoil.asking.batches import submitting
 from quick_batches import quick, start_quick
 
@@ -45,10 +45,14 @@ def test_ctrl_c_leaves_the_batch_to_another_run(model: str, tmp_path: Path) -> N
         assert err.count(sentence) == 1
         assert not [request for request in server.requests if "cancel" in request]
         assert dict(cf.Run(tmp_path / "out").records["outcome"].value_counts().iter_rows()) == {"not_asked": 30}
+        told = counterfoil("ledger", "info", cwd=tmp_path).stdout
+        assert "It holds no replies." in told
+        assert [line.split()[:3] for line in told.splitlines() if made.id in line] == [[model, made.id, "30"]]
         server.ends = lambda made: "completed"
         done = quick(*arguments(server, model, "--data", "30", "--out", "out"), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert f"{model}: 30 asks are under way in {made.id}." in done.stderr
+        assert made.id not in counterfoil("ledger", "info", cwd=tmp_path).stdout
         assert list(server.batches) == [made.id]
 
 

@@ -243,6 +243,20 @@ def test_a_wrong_key_stops_at_once(model: str, capfd: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("model", MODELS)
+def test_a_look_that_is_refused_leaves_the_batch_to_another_run(model: str, capfd: pytest.CaptureFixture[str]) -> None:
+    def broken(method: str, path: str, after: bool) -> Fault | None:
+        return Fault(400, "odd thing") if method == "GET" and path[-1].isdigit() else None
+
+    with BatchServer(fault=broken) as server:
+        done = run(server, model)
+        assert outcomes(done) == {"not_asked": 40}
+        assert "odd thing" in capfd.readouterr().err
+        server.fault = lambda method, path, after: None
+        assert run(server, model).is_complete
+        assert [len(made.asks) for made in server.batches.values()] == [40]
+
+
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(
     "fault", [Fault(429, "slow down", {"Retry-After": "0"}), Fault(500), Fault(503), Fault(reset=True)]
 )

@@ -138,6 +138,29 @@ def test_explain_with_a_judge_has_the_same_numbers() -> None:
     assert manifest(batch)["cost"]["judges"] == pytest.approx(manifest(usual)["cost"]["judges"] / 2)
 
 
+def test_what_several_records_share_is_counted_once() -> None:
+    with BatchServer(explainer) as server:
+        # What a judge says of a question serves the replies in both variants.
+        options: dict[str, Any] = {
+            "model": OPENAI_MODEL,
+            "judge": OPENAI_MODEL,
+            "limit": 6,
+            "variant": ["baseline", "cfe"],
+        }
+        options["base_url"] = server.url(OPENAI_MODEL)
+        usual = manifest(cf.run("explain", **options, ledger="usual.sqlite", out="usual"))
+        batch = manifest(cf.run("explain", **options, ledger="batch.sqlite", out="batch", batch=True))
+        again = manifest(cf.run("explain", **options, ledger="batch.sqlite", out="again", batch=True))
+    for who in ("models", "judges"):
+        one, other, later = usual[who][0], batch[who][0], again[who][0]
+        for name in ("asked", "in_ledger", "failed", "input_tokens", "output_tokens"):
+            assert other[name] == one[name], (who, name)
+        assert other["cost"] == pytest.approx(one["cost"] / 2)
+        assert (later["asked"], later["in_ledger"]) == (0, one["asked"])
+        assert later["cost"] == pytest.approx(other["cost"])
+    assert (usual["asked_by"], batch["asked_by"]) == ({"way": "local"}, {"way": "batch"})
+
+
 def test_model_and_judge_by_the_same_name() -> None:
     with BatchServer() as server:
         url = server.url(OPENAI_MODEL)

@@ -11,7 +11,7 @@ import pytest
 
 from commands import counterfoil
 from counterfoil.asking.ask import Ask, Message, Reply, TokenChoice
-from counterfoil.asking.cluster.shards import COLUMNS, is_shards, read_shards, write_shard
+from counterfoil.asking.cluster.shards import COLUMNS, check_place, is_shards, read_shards, write_shard
 from counterfoil.asking.ledger import Ledger, reply_row
 from counterfoil.errors import UserError
 
@@ -129,3 +129,17 @@ def test_a_place_is_told_by_its_name(tmp_path: Path) -> None:
     assert is_shards("one.parquet")
     assert is_shards(str(tmp_path))
     assert not is_shards("replies.jsonl")
+
+
+def test_a_place_is_tried_before_anything_is_asked(tmp_path: Path) -> None:
+    check_place(str(tmp_path / "new"))
+    assert list((tmp_path / "new").iterdir()) == []
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="nothing can be written there"):
+        check_place(str(tmp_path / "file" / "below"))
+
+
+def test_a_key_in_an_address_is_refused_and_not_repeated() -> None:
+    with pytest.raises(UserError, match="others would see a key in the address") as error:
+        check_place("s3://KEY:SECRET@bucket/shards")
+    assert "SECRET" not in str(error.value)

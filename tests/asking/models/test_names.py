@@ -44,6 +44,8 @@ def test_what_each_still_needs_where_nothing_is_there() -> None:
         "vllm/NAME": None,
         "smollm2": "pip install 'counterfoil[local]', then counterfoil models get smollm2",
         "gguf/PATH": "pip install 'counterfoil[local]'",
+        "hf/PATH-OR-NAME": "pip install 'counterfoil[hf]'",
+        "inspect/PROVIDER/NAME": "pip install 'counterfoil[inspect]'",
         "planted/SUITE?…": None,
         "replay/FILE": None,
     }
@@ -63,7 +65,7 @@ def test_nothing_is_needed_where_all_is_there(monkeypatch: pytest.MonkeyPatch) -
     ):
         monkeypatch.setenv(variable, "x")
     monkeypatch.setattr(names, "smollm2_is_here", lambda: True)
-    monkeypatch.setattr(names, "_is_installed", lambda package: package == "xllamacpp")
+    monkeypatch.setattr(names, "_is_installed", lambda package: package in ("xllamacpp", "transformers", "inspect_ai"))
     assert set(needs().values()) == {None}
 
 

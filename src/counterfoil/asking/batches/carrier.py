@@ -150,8 +150,8 @@ class BatchCarrier:
             outbox.close()
         for key, batch in claim.under_way.items():
             self._room.wait_for(batch, [key], (0.0, 0.0))
-        for reply in self._ledger.get([key.hex() for key in claim.answered]).values():
-            self._account.count(reply, now=False)
+        for answered, reply in self._ledger.get([key.hex() for key in claim.answered]).items():
+            self._account.found(answered, reply)
         self._give_back(claim.answered)
         if claim.batch is None:
             self._account.release(reserved)

@@ -100,7 +100,7 @@ class Server:
                 raw = await response.read()
         except (aiohttp.ClientError, OSError) as error:
             raise self._endpoint.trouble(error, timeout.total or SECONDS_BETWEEN_BYTES) from error
-        if response.status != 200:
+        if not 200 <= response.status < 300:
             self._refuse(response, raw)
         decoded = self._endpoint.decoded(raw)
         if not isinstance(decoded, dict):

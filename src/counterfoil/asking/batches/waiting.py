@@ -16,7 +16,7 @@ from counterfoil.asking.batches.store import Batch, BatchStore
 from counterfoil.asking.batches.submitting import Halted, Submitter
 from counterfoil.asking.budget import Account
 from counterfoil.asking.ledger import Ledger
-from counterfoil.asking.models.base import ModelUnusable, TryAgain
+from counterfoil.asking.models.base import Hopeless, ModelUnusable, TryAgain
 
 FIRST_LOOK, LONGEST_LOOK, LOOKS_GROW = 2.0, 60.0, 1.5
 # An ask that was not answered, but may be another time, is in so many batches: three to learn what a model does not
@@ -118,7 +118,7 @@ class WaitingRoom:
                 if not self._has_complained:
                     self._say(f"{error}: still waiting. Ctrl-C leaves the batches to another run.")
                 self._has_complained = True
-            except ModelUnusable as error:
+            except (ModelUnusable, Hopeless) as error:
                 self._is_unusable = True
                 self.problem = str(error)
             except Halted:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.asking.cluster.seats import Node, Seats, seats
+from counterfoil.asking.cluster.shards import check_place
 from counterfoil.errors import UserError
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ async def open_cluster(settings: ClusterSettings, say: Callable[[str], None]) ->
             "and name the cluster as HOST:6379, or leave --address out."
         )
     os.environ.update(ENVIRONMENT)
+    if settings.shards is not None:
+        check_place(settings.shards)
     try:
         import ray
     except ModuleNotFoundError as error:
@@ -77,7 +80,8 @@ async def open_cluster(settings: ClusterSettings, say: Callable[[str], None]) ->
         cluster = Cluster(ray, settings)
         nodes = cluster.nodes()
         cores, gpus = sum(node.cores for node in nodes), sum(node.gpus for node in nodes)
-        say(f"Ray: {len(nodes)} nodes with {cores:g} cores and {gpus:g} GPUs.")
+        number = "1 node" if len(nodes) == 1 else f"{len(nodes)} nodes"
+        say(f"Ray: {number} with {cores:g} cores and {gpus:g} GPUs.")
         yield cluster
     finally:
         ray.shutdown()

@@ -30,7 +30,8 @@ IDLE_SECONDS = 3.0
 MOST_DEATHS_OF_AN_ASK = 3
 # So many workers may die one after another without having answered anything.
 MOST_IN_VAIN = 5
-CLOSE_SECONDS = 10.0
+# For what workers have begun to write: storage can be slow.
+CLOSE_SECONDS = 60.0
 
 Bring = Callable[[Home], Coroutine[Any, Any, None]]
 
@@ -122,8 +123,10 @@ class Crew:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        with suppress(TimeoutError):
+        try:
             await asyncio.wait_for(self._dismiss(), CLOSE_SECONDS)
+        except TimeoutError:
+            self._say("some workers had not ended after a minute: their last shards may be missing")
 
     async def _dismiss(self) -> None:
         hands, self._hands = self._hands, []

@@ -41,6 +41,24 @@ def absolute(place: str) -> str:
     return place if is_address(place) else str(Path(place).absolute())
 
 
+def check_place(place: str) -> None:
+    """Find out before anything is asked whether shards can be written there."""
+    if is_address(place) and "@" in place.partition("://")[2].partition("/")[0]:
+        raise UserError("--shards: others would see a key in the address: set it in the environment of the nodes.")
+    try:
+        name = write_shard(place, [])
+        if is_address(place):
+            files, folder = _filesystem(place)
+            files.rm(f"{folder}/{name}")
+        else:
+            (Path(place) / name).unlink()
+    except UserError:
+        raise
+    except Exception as error:  # each storage has errors of its own
+        said = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        raise UserError(f"--shards {place}: nothing can be written there: {said}.") from error
+
+
 def write_shard(place: str, rows: Sequence[Sequence[Any]]) -> str:
     """Write rows of `reply_row` as one new shard; gives its name. Raises what the storage raises where it can't."""
     import polars as pl
