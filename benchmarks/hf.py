@@ -5,8 +5,10 @@
 Three kinds of asks from the questions that ship with the package: bias by text, bias by log probability (one token),
 explain. Three ways: one by one; in batches as they come, padded to the longest; through the asker, every reply durable.
 All replies are the likeliest tokens. "same": the share of texts that are those of one by one, of the asks that both
-did; in float32 that is all, in shorter floats a sum in another order can tip a close choice. Without arguments it is
-small enough for two cores, and takes SmolLM2. Says what is missing, and exits with 0, where there is no torch.
+did; in float32 that is all, in shorter floats a sum in another order can tip a close choice. With `--passes` each line
+has the passes through the layers that were made and the seconds outside of them; each pass is waited for then, which
+costs some time. Without arguments it is small enough for two cores, and takes SmolLM2. Says what is missing, and exits
+with 0, where there is no torch.
 """
 
 from __future__ import annotations
@@ -48,6 +50,27 @@ class Done(NamedTuple):
     tokens: int
 
 
+class Passes:
+    """How many passes there were through the layers of a network's class, and how long they took."""
+
+    def __init__(self, layers: Any) -> None:
+        import torch
+
+        self.count, self.seconds = 0, 0.0
+        forward = type(layers).forward
+
+        def counted(*arguments: Any, **more: Any) -> Any:
+            started_at = time.perf_counter()
+            said = forward(*arguments, **more)
+            if torch.cuda.is_available():
+                torch.cuda.synchronize()
+            self.count += 1
+            self.seconds += time.perf_counter() - started_at
+            return said
+
+        type(layers).forward = counted
+
+
 def works(asks: int, max_tokens: int) -> list[Work]:
     from counterfoil.bias.suite import Bias
     from counterfoil.explain.suite import Explain
@@ -74,7 +97,7 @@ def in_batches(network: Any, work: Work, prompts: Prompts, rows: int) -> Done:
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     started_at = time.perf_counter()
     for start in range(0, len(prompts), rows):
-        batch = [network.prompt(messages, {}) for messages in prompts[start : start + rows]]
+        batch = network.prompts([network.prompt_text(messages, {}) for messages in prompts[start : start + rows]])
         padded = tokenizer.pad({"input_ids": batch}, padding=True, return_tensors="pt").to(network.device)
         with torch.inference_mode():
             made = network.model.generate(
@@ -122,7 +145,9 @@ def through_asker(runner: asyncio.Runner, model: Any, work: Work) -> Done:
     )
 
 
-def measure(network: Any, ask_all: Callable[[Work], Done], work: Work, alone: int, rows: int) -> None:
+def measure(
+    network: Any, ask_all: Callable[[Work], Done], work: Work, alone: int, rows: int, passes: Passes | None
+) -> None:
     """The three ways, and their lines of the table."""
     few = work.prompts[:: max(1, len(work.prompts) // alone)][:alone]
     places = [work.prompts.index(prompt) for prompt in few]
@@ -134,6 +159,8 @@ def measure(network: Any, ask_all: Callable[[Work], Done], work: Work, alone: in
     expected: list[str] = []
     base = 0.0
     for name, way in ways:
+        if passes:
+            passes.count, passes.seconds = 0, 0.0
         done = way()
         if not expected:
             expected, base = done.texts, len(done.texts) / done.seconds
@@ -142,7 +169,8 @@ def measure(network: Any, ask_all: Callable[[Work], Done], work: Work, alone: in
         same = sum(a == b for a, b in zip(texts, expected, strict=True)) / len(expected)
         print(
             f"{work.name:<14} {name:<24} {len(done.texts):>6} {done.seconds:>8.1f} s {rate:>9.2f} "
-            f"{done.tokens / done.seconds:>10.1f} {rate / base:>7.1f}x {same:>6.0%}",
+            f"{done.tokens / done.seconds:>10.1f} {rate / base:>7.1f}x {same:>6.0%}"
+            + (f" {passes.count:>6} passes, {done.seconds - passes.seconds:.1f} s outside" if passes else ""),
             flush=True,
         )
 
@@ -156,6 +184,8 @@ def main(arguments: Sequence[str] = ()) -> int:
     parser.add_argument("--max-tokens", type=int, default=32, help="longest reply; of bias at most 64")
     parser.add_argument("--device", choices=["cpu", "cuda"])
     parser.add_argument("--dtype", choices=["float32", "bfloat16", "float16"])
+    parser.add_argument("--only", default="", help="kinds, by a part of their names: text, logprob, explain")
+    parser.add_argument("--passes", action="store_true", help="count the passes and time them")
     options = parser.parse_args(arguments)
     if not all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
         print("hf: nothing measured, torch and transformers are not installed: pip install 'counterfoil[hf]'")
@@ -181,14 +211,16 @@ def compare(options: argparse.Namespace) -> int:
     where = torch.cuda.get_device_name() if device == "cuda" else f"{torch.get_num_threads()} threads"
     print(f"{Path(options.model).name}, {model.ask([], {}, 0).runtime}, {where}")
     print(f"{'':<14} {'':<24} {'asks':>6} {'time':>10} {'asks/s':>9} {'tokens/s':>10} {'':>8} {'same':>6}", flush=True)
-    all_works = works(options.asks, options.max_tokens)
+    kinds = options.only.split(",")
+    all_works = [one for one in works(options.asks, options.max_tokens) if any(kind in one.name for kind in kinds)]
+    passes = Passes(network.model.base_model) if options.passes else None
     with asyncio.Runner() as runner:
         # The first pass of a process is slow for reasons of its own.
         warm = Work("", all_works[0].prompts[:4], 4)
         in_batches(network, warm, warm.prompts, 2)
         through_asker(runner, model, warm)
         for work in all_works:
-            measure(network, partial(through_asker, runner, model), work, options.alone, rows)
+            measure(network, partial(through_asker, runner, model), work, options.alone, rows, passes)
         runner.run(model.close())
     return 0
 

@@ -26,7 +26,7 @@ transformers = pytest.importorskip(
     "transformers", reason="transformers is not installed: pip install 'counterfoil[hf]'"
 )
 
-from counterfoil.asking.models import hf, hf_worker  # noqa: E402
+from counterfoil.asking.models import hf, hf_prompts  # noqa: E402
 from counterfoil.asking.models.hf import HfModel  # noqa: E402
 from counterfoil.asking.models.hf_tokens import next_tokens, read_settings  # noqa: E402
 
@@ -185,9 +185,9 @@ def test_replies_do_not_depend_on_order_batch_size_or_shared_beginnings(
     assert [reply.text for reply in replies(folder, asks[::-1])][::-1] == expected
     for rows in (1, 3):  # rows leave one by one, and others take their places
         assert [reply.text for reply in replies(folder, asks, concurrency=rows)] == expected
-    monkeypatch.setitem(hf_worker.PASS_TOKENS, "cpu", 64)
+    monkeypatch.setitem(hf_prompts.PASS_TOKENS, "cpu", 64)
     assert [reply.text for reply in replies(folder, asks)] == expected
-    monkeypatch.setitem(hf_worker.PASS_COST, "cpu", 10**9)
+    monkeypatch.setitem(hf_prompts.PASS_COST, "cpu", 10**9)
     assert [reply.text for reply in replies(folder, asks)] == expected
 
 
@@ -507,7 +507,8 @@ def test_a_name_that_can_not_be_fetched_is_said(monkeypatch: pytest.MonkeyPatch)
         HfModel(ModelSpec(name="hf/someone/some-model"))
     assert str(raised.value) == (
         "hf/someone/some-model: there is no folder someone/some-model here, "
-        "and it can't be fetched from the hub: no network"
+        "and it can't be fetched from the hub (no network): correct the path or the name, "
+        "or fetch it where there is a network."
     )
 
 

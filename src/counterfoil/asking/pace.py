@@ -10,16 +10,18 @@ HIGHEST_LIMIT = 128
 
 
 class Pace:
-    """Additive increase, halving on overload; with `fixed`, that number throughout.
+    """Additive increase, halving on overload; with `fixed`, that number throughout. Never more than `most`.
 
+    A model that knows how many asks it takes (`slots`) gets as many from the first moment.
     The limit grows by one for each reply until the model first complains, and from then on by one for each round of
     replies. Complaints about asks that were sent before the last halving are about the old limit, and don't count.
     """
 
-    def __init__(self, *, fixed: int | None = None, slots: int | None = None) -> None:
+    def __init__(self, *, fixed: int | None = None, slots: int | None = None, most: int | None = None) -> None:
         self.in_flight = 0
-        self.highest = fixed or slots or HIGHEST_LIMIT
-        self.limit = fixed or min(FIRST_LIMIT, self.highest)
+        highest = fixed or slots or HIGHEST_LIMIT
+        self.highest = min(highest, most or highest)
+        self.limit = self.highest if fixed or slots else min(FIRST_LIMIT, self.highest)
         self._adapts = fixed is None
         self._complained = False
         self._replies_since_step = 0

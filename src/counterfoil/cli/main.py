@@ -87,7 +87,9 @@ def _main(arguments: list[str]) -> int:
             command.epilog = f"example: {module.EXAMPLE}"
             module.configure(command, arguments[1:])
             command.set_defaults(call=module.call)
-    parsed = parser.parse_args(arguments)
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        raise UserError(f"Unrecognized arguments: {' '.join(unknown)}. See counterfoil {parsed.command} --help.")
     code: int = parsed.call(parsed)
     return code
 

@@ -13,7 +13,7 @@ from counterfoil.asking.asker import Asker, Halt, Sender
 from counterfoil.asking.budget import Account, Budget
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
-from counterfoil.asking.pace import HIGHEST_LIMIT, Pace
+from counterfoil.asking.pace import Pace
 from counterfoil.runs.plan import Plan
 from counterfoil.runs.rows import Judge
 
@@ -102,8 +102,7 @@ def sender_of(
     model: Model, spec: ModelSpec, ledger: Ledger, most: int, *, account: Account, halt: Halt, say: Say
 ) -> Sender:
     """The sender for a model, with at most so many asks at a time."""
-    slots = min(model.slots or HIGHEST_LIMIT, most)
-    pace = Pace(fixed=spec.concurrency and min(spec.concurrency, most), slots=slots)
+    pace = Pace(fixed=spec.concurrency, slots=model.slots, most=most)
     return Sender(model, ledger, pace=pace, timeout=spec.timeout, account=account, halt=halt, say=say)
 
 

@@ -18,7 +18,7 @@ from counterfoil.asking.cluster.shards import write_shard
 from counterfoil.asking.ledger import reply_row
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import ModelSpec
-from counterfoil.asking.pace import HIGHEST_LIMIT, Pace
+from counterfoil.asking.pace import Pace
 from counterfoil.errors import UserError
 
 # A shard is written when it has so many replies, or when its first has waited so long.
@@ -126,7 +126,7 @@ class Worker:
             )
         model = open_model(job.spec)
         _check_identity(model.ask((), {}, 0), job)
-        pace = Pace(fixed=job.spec.concurrency, slots=model.slots or HIGHEST_LIMIT)
+        pace = Pace(fixed=job.spec.concurrency, slots=model.slots)
         self._sender = Sender(
             model,
             Nowhere(),

@@ -15,7 +15,7 @@ from counterfoil.asking.models.hf_worker import Worker
 from counterfoil.errors import UserError
 
 # How many rows are computed together, and of what kind, where the user does not say.
-ROWS = {"cpu": 16, "cuda": 128}
+ROWS = {"cpu": 16, "cuda": 256}
 DTYPE = {"cpu": "float32", "cuda": "bfloat16"}
 
 

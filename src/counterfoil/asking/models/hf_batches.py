@@ -74,7 +74,9 @@ def passes(order: Sequence[int], sizes: Sequence[int], most: int) -> list[list[i
 def plan_prefixes(prompts: Sequence[Sequence[int]], pass_cost: int) -> PrefixPlan:
     """The cheapest plan, where a level costs `pass_cost` tokens on top of its own."""
     different = sorted({tuple(prompt) for prompt in prompts})
-    plans = [_plan(different, levels) for levels in range(1, MOST_LEVELS + 1)]
+    # A level more is not worth it where it costs more than all that could be saved.
+    worth = sum(map(len, different)) // max(1, pass_cost)
+    plans = [_plan(different, levels) for levels in range(1, min(MOST_LEVELS, 1 + worth) + 1)]
     levels, places = min(plans, key=lambda plan: _cost(plan[0], pass_cost))
     return PrefixPlan(levels, [places[tuple(prompt)] for prompt in prompts])
 

@@ -12,116 +12,124 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from torch import Tensor
-    from transformers import DynamicCache
 
-    Layers = list[tuple[Tensor, Tensor]]
+# Columns that are added at once when there is no room for another token.
+SPARE = 64
 
 
 class Rows:
-    """Keys and values of every layer, each (rows, heads, width, size), and how many tokens each row has."""
+    """Keys and values of every layer, and how many tokens each row has.
 
-    def __init__(self, cache: DynamicCache, lengths: Sequence[int]) -> None:
-        self._cache = cache
+    All sides (a layer's keys, a layer's values) of one shape are in one store, (sides, rows, heads, columns, size):
+    rows are moved in all layers by one command. `layout`: for each side its store, and its place there. The first
+    `width` columns are filled.
+    """
+
+    def __init__(
+        self, stores: Sequence[Tensor], layout: Sequence[tuple[int, int]], lengths: Sequence[int], width: int
+    ) -> None:
         self.lengths = list(lengths)
+        self._missing = [0] * len(self.lengths)
+        self._hold(stores, layout, width)
 
-    @property
-    def layers(self) -> Layers:
-        return [(layer.keys, layer.values) for layer in self._cache.layers]
+    def _hold(self, stores: Sequence[Tensor], layout: Sequence[tuple[int, int]], width: int) -> None:
+        from transformers import Cache
 
-    @property
-    def width(self) -> int:
-        """The length of the longest row, and perhaps some padding."""
-        return int(self._cache.layers[0].keys.shape[2])
+        from counterfoil.asking.models.hf_layer import Layer
 
-    def go_on(self, forward: Callable[..., Any], edges: Sequence[Sequence[int]]) -> Any:
+        self.stores, self.layout, self.width = stores, layout, width
+        sides = [stores[store][place] for store, place in layout]
+        self._cache = Cache(layers=[Layer(*pair, used=width) for pair in zip(sides[::2], sides[1::2], strict=True)])
+
+    def go_on(self, forward: Callable[..., Any], edges: Sequence[Sequence[int]], **more: Any) -> Any:
         """Add tokens to each row, and give what the network says after them.
 
-        They are ended at the right by padding, which nothing before it sees. Rows of one length need no more; others
-        are to be ended evenly by `settle`.
+        Rows that begin are padded before their tokens. Others are ended by padding, which nothing before it sees:
+        where the numbers of tokens differ they are to be ended evenly by `settle`.
         """
         import torch
 
-        device = self._cache.layers[0].keys.device
-        longest = max(len(edge) for edge in edges)
-        ids = torch.tensor([[*edge, *[0] * (longest - len(edge))] for edge in edges], device=device)
-        lengths = torch.tensor(self.lengths, device=device)[:, None]
-        counts = torch.tensor([len(edge) for edge in edges], device=device)[:, None]
-        # Padding has the last place again: a network with as many places as its context knows no further one.
-        places = lengths + torch.minimum(torch.arange(longest, device=device)[None], (counts - 1).clamp(min=0))
-        columns = torch.arange(self.width + longest, device=device)[None]
-        mask = (columns >= self.width - lengths).long()
+        longest = max(map(len, edges))
+        if self.width + longest > self.stores[0].shape[3]:
+            wider = gathered([(self, range(len(self.lengths)))], longest + SPARE)
+            self._hold(wider.stores, wider.layout, wider.width)
+        begin, width = self.width == 0, self.width
+        missing = [longest - len(edge) for edge in edges]
+        padding = [[0] * count for count in missing]
+        padded = [[*pad, *edge] if begin else [*edge, *pad] for pad, edge in zip(padding, edges, strict=True)]
+        # All numbers in one go: each way to a GPU takes its time.
+        numbers = torch.tensor([[*row, *two] for *two, row in zip(self.lengths, missing, padded, strict=True)])
+        numbers = numbers.to(self.stores[0].device)
+        ids, lengths, lacks = numbers[:, :-2], numbers[:, -2:-1], numbers[:, -1:]
+        columns = torch.arange(width + longest, device=ids.device)
+        if begin:
+            places, first = (columns - lacks).clamp(min=0), lacks
+        else:
+            # Padding has the last place again: a network with as many places as its context knows no further one.
+            places, first = lengths + torch.minimum(columns[:longest], longest - 1 - lacks), width - lengths
         said = forward(
-            input_ids=ids, attention_mask=mask, position_ids=places, past_key_values=self._cache, use_cache=True
+            input_ids=ids,
+            attention_mask=(columns >= first).long(),
+            position_ids=places,
+            past_key_values=self._cache,
+            use_cache=True,
+            **more,
         )
+        self.width += longest
         self.lengths = [length + len(edge) for length, edge in zip(self.lengths, edges, strict=True)]
+        self._missing = [0] * len(edges) if begin else missing
         return said
 
-    def settle(self, missing: Sequence[int]) -> None:
-        """Move each row to the right by so many places: it ends with as much padding."""
+    def settle(self) -> None:
+        """Move each row to the right edge, past the padding that the last tokens were ended by."""
         import torch
 
-        layers = self._cache.layers
-        cut = self.width - max(self.lengths)
-        if any(missing):
-            device = layers[0].keys.device
-            columns = torch.arange(self.width, device=device)[None] - torch.tensor(missing, device=device)[:, None]
-            columns = columns.clamp(min=0)[:, None, cut:, None]
-            for layer in layers:
-                layer.keys = layer.keys.gather(2, columns.expand(*layer.keys.shape[:2], -1, layer.keys.shape[3]))
-                layer.values = layer.values.gather(
-                    2, columns.expand(*layer.values.shape[:2], -1, layer.values.shape[3])
-                )
-        elif cut:
-            for layer in layers:
-                layer.keys, layer.values = layer.keys[:, :, cut:], layer.values[:, :, cut:]
+        if not any(self._missing):
+            return
+        device = self.stores[0].device
+        columns = torch.arange(self.width - max(self.lengths), self.width, device=device)
+        columns = (columns - torch.tensor(self._missing, device=device)[:, None]).clamp(min=0)[:, None, :, None]
+        moved = [store.gather(3, columns.expand(*store.shape[:3], -1, store.shape[4])) for store in self.stores]
+        self._missing = [0] * len(self.lengths)
+        self._hold(moved, self.layout, max(self.lengths))
 
-    def keep(self, places: Sequence[int]) -> None:
-        """Let go of all rows but these."""
-        import torch
-
-        index = torch.tensor(places, device=self._cache.layers[0].keys.device)
-        self.lengths = [self.lengths[place] for place in places]
-        cut = self.width - max(self.lengths)
-        for layer in self._cache.layers:
-            layer.keys = layer.keys[:, :, cut:].index_select(0, index)
-            layer.values = layer.values[:, :, cut:].index_select(0, index)
-
-    def copies(self, places: Sequence[int]) -> Rows:
-        """New rows, each a copy of the one at its place; the old ones stay."""
-        import torch
-
-        index = torch.tensor(places, device=self._cache.layers[0].keys.device)
-        lengths = [self.lengths[place] for place in places]
-        cut = self.width - max(lengths)
-        layers = [
-            (keys[:, :, cut:].index_select(0, index), values[:, :, cut:].index_select(0, index))
-            for keys, values in self.layers
-        ]
-        return rows_of(layers, lengths)
+    def copies(self, places: Sequence[int], room: int = 0) -> Rows:
+        """New rows, each a copy of the one at its place, with room for so many tokens; the old ones stay."""
+        return gathered([(self, places)], room)
 
 
-def rows_of(layers: Layers, lengths: Sequence[int]) -> Rows:
-    from transformers import DynamicCache
-
-    # Without a config every layer keeps all tokens, those with a sliding window, too: its mask does the rest.
-    cache = DynamicCache()
-    for number, (keys, values) in enumerate(layers):
-        cache.update(keys[:, :, :0], values[:, :, :0], number)
-        cache.layers[number].keys, cache.layers[number].values = keys, values
-    return Rows(cache, lengths)
-
-
-def joined(parts: Sequence[Rows]) -> Rows:
-    """All rows in one cache, as wide as the widest."""
-    if len(parts) == 1:
-        return parts[0]
+def gathered(parts: Sequence[tuple[Rows, Sequence[int]]], room: int = 0) -> Rows:
+    """The rows at these places of each part in one cache, as wide as the longest, with room for so many tokens."""
     import torch
-    from torch.nn.functional import pad
 
-    width = max(part.width for part in parts)
-    layers = []
-    for same_layer in zip(*(part.layers for part in parts), strict=True):
-        sides = zip(*same_layer, strict=True)
-        keys, values = (torch.cat([pad(one, (0, 0, width - one.shape[2], 0)) for one in side]) for side in sides)
-        layers.append((keys, values))
-    return rows_of(layers, [length for part in parts for length in part.lengths])
+    lengths = [part.lengths[place] for part, places in parts for place in places]
+    width = max(lengths)
+    stores = []
+    for number, like in enumerate(parts[0][0].stores):
+        sides, _, heads, _, size = like.shape
+        made = like.new_zeros(sides, len(lengths), heads, width + room, size)
+        start = 0
+        for part, places in parts:
+            taken = min(width, part.width)
+            old = part.stores[number][:, :, :, part.width - taken : part.width]
+            if list(places) != list(range(len(part.lengths))):
+                old = old.index_select(1, torch.tensor(list(places), device=old.device))
+            made[:, start : start + len(places), :, width - taken : width] = old
+            start += len(places)
+        stores.append(made)
+    return Rows(stores, parts[0][0].layout, lengths, width)
+
+
+def empty_row(sides: Sequence[Tensor]) -> Rows:
+    """The row without tokens, of a network whose layers keep such keys and values, (1, heads, any, size)."""
+    import torch
+
+    shapes = list(dict.fromkeys(side.shape for side in sides))
+    stores = [torch.stack([side[:, :, :0] for side in sides if side.shape == shape]) for shape in shapes]
+    counts = [0] * len(shapes)
+    layout = []
+    for side in sides:
+        store = shapes.index(side.shape)
+        layout.append((store, counts[store]))
+        counts[store] += 1
+    return Rows(stores, layout, [0], 0)

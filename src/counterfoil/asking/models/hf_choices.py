@@ -15,18 +15,17 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-def choose_texts(network: Network, rows: Rows, jobs: Sequence[Job], most_tokens: int) -> None:
+def choose_texts(network: Network, rows: Rows, first: Tensor, jobs: Sequence[Job], most_tokens: int) -> None:
     """End each job with the likeliest of its choices, or at a temperature with a drawn one.
 
-    `rows` hold the prompts but for their last tokens, and are used up. First tokens are scored by the prompt's own
-    row; what follows them continues copies of it.
+    `rows` hold the prompts, `first` the logits after them: those score first tokens. What follows these continues
+    copies of the rows.
     """
     import torch
 
     end = min(network.ends, default=None)
     texts = [_with_ends(job.choices, end) for job in jobs]
     pairs = [(number, choice) for number, job in enumerate(jobs) for choice in range(len(job.choices))]
-    first = rows.go_on(network.model, [job.prompt[-1:] for job in jobs]).logits[:, -1]
     logprobs = first.float().log_softmax(-1)
     index = [torch.tensor(side, device=first.device) for side in zip(*pairs, strict=True)]
     begins = torch.tensor([texts[number][choice][0] for number, choice in pairs], device=first.device)
@@ -37,7 +36,7 @@ def choose_texts(network: Network, rows: Rows, jobs: Sequence[Job], most_tokens:
     for places in passes(range(len(longer)), sizes, most_tokens):
         here = [longer[place] for place in places]
         edges = [texts[number][choice] for number, choice in here]
-        copies = rows.copies([number for number, _ in here])
+        copies = rows.copies([number for number, _ in here], max(map(len, edges)))
         logits = copies.go_on(network.model, [edge[:-1] for edge in edges]).logits
         for row, (pair, edge) in enumerate(zip(here, edges, strict=True)):
             own = logits[row, : len(edge) - 1]

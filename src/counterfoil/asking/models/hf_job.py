@@ -25,21 +25,29 @@ class Job:
         except ValueError as error:
             raise Hopeless(f"the ask can't be done: {error}") from error
         self.future = future
+        # Whether nobody waits for it any more: it was answered, or took too long.
+        self.over = False
+        future.add_done_callback(self._note_over)
         self._key = ask.key
         self._network = network
-        self.prompt = network.prompt(ask.messages, self.settings.chat_template_kwargs)
-        if not self.prompt:
+        self.text = network.prompt_text(ask.messages, self.settings.chat_template_kwargs)
+        self.choices = [network.tokenizer(text, add_special_tokens=False).input_ids for text in self.settings.choices]
+        self.prompt: list[int] = []
+
+    def take(self, prompt: list[int]) -> None:
+        """The tokens of its text; Hopeless where nothing can follow them."""
+        self.prompt, context = prompt, self._network.context
+        if not prompt:
             raise Hopeless("the prompt is empty")
         limit = self.settings.max_tokens
-        if network.context is not None:
-            left = network.context - len(self.prompt)
+        if context is not None:
+            left = context - len(prompt)
             if left < 1:
-                raise Hopeless(
-                    f"the prompt has {len(self.prompt)} tokens, and the model's context is {network.context} long"
-                )
+                raise Hopeless(f"the prompt has {len(prompt)} tokens, and the model's context is {context} long")
             limit = min(left, limit or left)
         self._limit = limit or MOST_TOKENS
-        self.choices = [network.tokenizer(text, add_special_tokens=False).input_ids for text in self.settings.choices]
+        # How many tokens it may come to.
+        self.room = len(prompt) + max([self._limit, *map(len, self.choices)])
         self.start()
 
     def start(self) -> None:
@@ -49,14 +57,12 @@ class Job:
         self._draws = random.Random(self._key)  # noqa: S311
 
     @property
-    def room(self) -> int:
-        """How many tokens it may come to."""
-        return len(self.prompt) + max([self._limit, *map(len, self.choices)])
+    def last(self) -> int:
+        """The token that the next one follows."""
+        return self.written[-1] if self.written else self.prompt[-1]
 
-    @property
-    def over(self) -> bool:
-        """Whether nobody waits for it any more: it was answered, or took too long."""
-        return self.future.done()
+    def _note_over(self, _: Future[Reply]) -> None:
+        self.over = True
 
     def draw(self) -> float:
         return self._draws.random() if self.settings.temperature > 0 else 0.0

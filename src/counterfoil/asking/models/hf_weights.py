@@ -15,7 +15,7 @@ import msgspec
 
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.base import Hopeless, ModelUnusable
-from counterfoil.asking.models.hf_cache import Rows, rows_of
+from counterfoil.asking.models.hf_cache import Rows, empty_row
 from counterfoil.asking.models.weights import weights_hash
 from counterfoil.errors import UserError
 
@@ -39,21 +39,29 @@ class Network(msgspec.Struct):
     bytes_per_token: int
     context: int | None
     ends: frozenset[int]
+    token_texts: dict[int, str] = {}
 
-    def prompt(self, messages: Sequence[Message], settings: Mapping[str, Any]) -> list[int]:
-        """The tokens of the messages in the template of the weights; without one, as plain text."""
+    def prompt_text(self, messages: Sequence[Message], settings: Mapping[str, Any]) -> str:
+        """The messages in the template of the weights; without one, as plain text."""
         if not self.tokenizer.chat_template:
-            text = "\n\n".join(message.content for message in messages)
-            return list(self.tokenizer(text).input_ids)
+            return "\n\n".join(message.content for message in messages)
         turns = [{"role": message.role, "content": message.content} for message in messages]
-        text = _templated(self.tokenizer, turns, settings)
-        return list(self.tokenizer(text, add_special_tokens=False).input_ids)
+        return _templated(self.tokenizer, turns, settings)
+
+    def prompts(self, texts: Sequence[str]) -> list[list[int]]:
+        """The tokens of each text, all in one go: the tokenizer uses all cores then. A template has its own marks."""
+        special = not self.tokenizer.chat_template
+        return list(self.tokenizer(list(texts), add_special_tokens=special, return_attention_mask=False).input_ids)
 
     def text(self, tokens: Sequence[int]) -> str:
         return str(self.tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False))
 
     def token_text(self, token: int) -> str:
-        return str(self.tokenizer.decode([token], clean_up_tokenization_spaces=False))
+        text = self.token_texts.get(token)
+        if text is None:
+            text = str(self.tokenizer.decode([token], clean_up_tokenization_spaces=False))
+            self.token_texts[token] = text
+        return text
 
 
 def _templated(tokenizer: Any, turns: list[dict[str, str]], settings: Mapping[str, Any]) -> str:
@@ -103,7 +111,8 @@ def _from_hub(name: str, rest: str) -> Path:
         found = Path(huggingface_hub.snapshot_download(rest, allow_patterns=wanted))
     except Exception as error:  # of several kinds, of several packages; all of them are told
         raise UserError(
-            f"{name}: there is no folder {rest} here, and it can't be fetched from the hub: {_first_line(error)}"
+            f"{name}: there is no folder {rest} here, and it can't be fetched from the hub "
+            f"({_first_line(error).rstrip('.')}): correct the path or the name, or fetch it where there is a network."
         ) from error
     if not _is_complete(found):
         raise UserError(f"{name}: the hub has no weights of it in {WEIGHTS[0]} files, so it can't be used.")
@@ -194,8 +203,7 @@ def _root(model: Any) -> tuple[Rows, int]:
             f"models of the type {model.config.model_type} keep a state that can't be batched here: "
             "serve it with vLLM and ask vllm/NAME"
         )
-    layers = [(layer.keys[:, :, :0], layer.values[:, :, :0]) for layer in cache.layers]
-    return rows_of(layers, [0]), sum(side.numel() * side.element_size() for side in sides)
+    return empty_row(sides), sum(side.numel() * side.element_size() for side in sides)
 
 
 @contextmanager

@@ -9,26 +9,30 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.models.base import Hopeless, ModelError, ModelUnusable
-from counterfoil.asking.models.hf_batches import Edge, choose, passes, plan_prefixes
-from counterfoil.asking.models.hf_cache import Rows, joined
+from counterfoil.asking.models.hf_batches import choose
+from counterfoil.asking.models.hf_cache import SPARE, Rows, gathered
 from counterfoil.asking.models.hf_choices import choose_texts
 from counterfoil.asking.models.hf_job import Job
+from counterfoil.asking.models.hf_prompts import compute, pass_sizes
 from counterfoil.asking.models.hf_tokens import next_tokens, token_choices
 from counterfoil.asking.models.hf_weights import Network
 
-# Tokens computed in one pass at the most, and how many of them a pass costs before its first: a GPU waits for its
-# next command longer than it computes.
-PASS_TOKENS = {"cpu": 2_048, "cuda": 16_384}
-PASS_COST = {"cpu": 32, "cuda": 1_024}
-# The share of free memory that keys and values may take; passes and moves need some, too.
-CACHE_SHARE = {"cpu": 0.25, "cuda": 0.4}
+if TYPE_CHECKING:
+    from torch import Tensor
+
+# The share of free memory that keys and values may take: they are moved by copying, and passes need some, too.
+CACHE_SHARE = {"cpu": 0.2, "cuda": 0.25}
 # Asks come in a burst: with none for so long, the burst is over.
-QUIET, LONGEST_BURST = 0.005, 0.05
-# Who waits while others are under way joins them with some company, or after so many tokens of theirs.
-COMPANY, LONGEST_WAIT = 4, 16
+QUIET, LONGEST_BURST = 0.005, 0.2
+# Who waits joins those under way when rows have been free for so long: in steps, of the share of rows that is free.
+# A pass that computes prompts costs about as much as a step, and is best made when as much has been lost without it.
+IDLE_STEPS = 1.5
+# Rows that are done stay until others come, or until no more than this share is left.
+KEPT_SHARE = 0.9
 
 
 class Worker:
@@ -38,19 +42,27 @@ class Worker:
         self._network = network
         self._most_rows = most_rows
         self._most_tokens = _memory(network.device) // network.bytes_per_token
-        self._inbox: SimpleQueue[tuple[Ask, Future[Reply]] | None] = SimpleQueue()
+        self._pass_sizes = pass_sizes(network)
+        self._inbox: SimpleQueue[Job | None] = SimpleQueue()
         self._waiting: list[Job] = []
+        # Those under way, row by row; who is over is still among them for a while.
         self._live: list[Job] = []
         self._rows: Rows | None = None
-        self._steps_waited = 0
+        self._idle_steps = 0.0
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="hf", daemon=True)
         self._thread.start()
 
     def submit(self, ask: Ask) -> Future[Reply]:
-        """The reply to come. Cancelling it frees its row."""
+        """The reply to come. Cancelling it frees its row.
+
+        The template is filled in here, in the caller's thread, which has time while the network computes.
+        """
         future: Future[Reply] = Future()
-        self._inbox.put((ask, future))
+        try:
+            self._inbox.put(Job(ask, future, self._network))
+        except Exception as error:
+            _refuse(future, error)
         return future
 
     def stop(self) -> None:
@@ -81,117 +93,114 @@ class Worker:
         left = [job.future for job in (*self._live, *self._waiting)]
         while not self._inbox.empty():
             if came := self._inbox.get():
-                left.append(came[1])
+                left.append(came.future)
         for future in left:
             future.cancel()
 
     def _take_in(self) -> None:
         """Those that have come; with nothing under way, wait for them, and for the rest of the burst."""
-        idle = not self._live
+        came: list[Job] = []
         until = time.monotonic() + LONGEST_BURST
-        block = idle and not self._waiting
         while True:
+            enough = bool(self._live) or len(self._waiting) + len(came) >= self._most_rows
             try:
-                timeout = None if block else QUIET if time.monotonic() < until else 0.0
-                came = self._inbox.get(timeout=timeout) if idle else self._inbox.get_nowait()
+                if not enough and not self._waiting and not came:
+                    one = self._inbox.get()
+                    until = time.monotonic() + LONGEST_BURST
+                elif enough or time.monotonic() > until:
+                    one = self._inbox.get_nowait()
+                else:
+                    one = self._inbox.get(timeout=QUIET)
             except Empty:
-                return
-            if came is None:
-                return
-            if block:
-                block, until = False, time.monotonic() + LONGEST_BURST
-            ask, future = came
+                break
+            if one is None:
+                break
+            came.append(one)
+        if came:
+            self._tokenize(came)
+
+    def _tokenize(self, came: Sequence[Job]) -> None:
+        """Those that can be done wait from now on."""
+        try:
+            prompts = self._network.prompts([job.text for job in came])
+        except Exception as error:
+            for job in came:
+                _refuse(job.future, error)
+            return
+        for job, prompt in zip(came, prompts, strict=True):
             try:
-                self._waiting.append(Job(ask, future, self._network))
-            except Exception as error:
-                _refuse(future, error)
+                job.take(prompt)
+                self._waiting.append(job)
+            except Hopeless as error:
+                _refuse(job.future, error)
 
     def _entering(self) -> list[Job]:
         """Who of those that wait goes next: not one by one, while others are under way."""
         self._waiting = [job for job in self._waiting if not job.over]
-        if not self._waiting:
+        live = [job.room for job in self._live if not job.over]
+        if not self._waiting or len(live) >= self._most_rows:
             return []
-        rooms, live = [job.room for job in self._waiting], [job.room for job in self._live]
-        places = set(choose(rooms, live, self._most_rows, self._most_tokens))
-        self._steps_waited += 1
-        if len(places) * COMPANY < len(live) and (not places or self._steps_waited < LONGEST_WAIT):
+        places = set(choose([job.room for job in self._waiting], live, self._most_rows, self._most_tokens))
+        self._idle_steps += len(places) / min(self._most_rows, len(self._waiting))
+        if live and self._idle_steps < IDLE_STEPS:
             return []
         entering = [job for place, job in enumerate(self._waiting) if place in places]
         self._waiting = [job for place, job in enumerate(self._waiting) if place not in places]
-        self._steps_waited = 0
+        self._idle_steps = 0.0
         return entering
 
     def _enter(self, entering: Sequence[Job]) -> None:
-        """Compute the prompts, all but their last tokens; those with choices are done then, the others go on."""
+        """Compute the prompts. Those with choices are done then; the others go on where one token is not enough."""
         if not entering:
             return
-        rows = self._computed([job.prompt[:-1] for job in entering])
-        held = [place for place, job in enumerate(entering) if job.choices]
+        rows, places, logits = compute(self._network, [job.prompt for job in entering], self._pass_sizes)
+        held = [number for number, job in enumerate(entering) if job.choices]
         if held:
-            jobs = [entering[place] for place in held]
-            choose_texts(self._network, rows.copies(held), jobs, self._most_tokens)
-        free = [place for place, job in enumerate(entering) if not job.choices]
-        if free:
-            if held:
-                rows.keep(free)
-            self._rows = joined([rows] if self._rows is None else [self._rows, rows])
-            self._live += [entering[place] for place in free]
+            jobs, theirs = [entering[number] for number in held], rows.copies([places[number] for number in held], 1)
+            if logits is None:
+                first = theirs.go_on(self._network.model, [[job.last] for job in jobs]).logits[:, -1]
+            else:
+                first = logits[[places[number] for number in held]]
+            choose_texts(self._network, theirs, first, jobs, self._most_tokens)
+        free = [number for number, job in enumerate(entering) if not job.choices]
+        if logits is not None and free:
+            self._write([entering[number] for number in free], logits[[places[number] for number in free]])
+        left = [number for number in free if not entering[number].over]
+        if left:
+            self._rebuild([(rows, [places[number] for number in left])], [entering[number] for number in left])
 
-    def _computed(self, prompts: Sequence[Sequence[int]]) -> Rows:
-        """One row for each prompt; what several begin with is computed once."""
-        plan = plan_prefixes(prompts, PASS_COST[self._network.device])
-        levels, above = {-1: self._network.root}, self._network.root
-        for number, edges in enumerate(plan.levels):
-            levels[number] = above = self._continued(above, edges)
-        parts, order = [], []
-        for number, rows in levels.items():
-            here = [prompt for prompt, (level, _) in enumerate(plan.places) if level == number]
-            if here:
-                parts.append(rows.copies([plan.places[prompt][1] for prompt in here]))
-                order += here
-        made = joined(parts)
-        if order != sorted(order):
-            made.keep([order.index(prompt) for prompt in range(len(prompts))])
-        return made
-
-    def _continued(self, above: Rows, edges: Sequence[Edge]) -> Rows:
-        """A row for each edge, in passes of edges of about the same length."""
-        order = sorted(range(len(edges)), key=lambda place: len(edges[place].tokens))
-        parts = []
-        for places in passes(order, [len(edge.tokens) for edge in edges], PASS_TOKENS[self._network.device]):
-            rows = above.copies([edges[place].parent for place in places])
-            tokens = [edges[place].tokens for place in places]
-            rows.go_on(self._network.model.base_model, tokens)
-            longest = max(map(len, tokens))
-            rows.settle([longest - len(one) for one in tokens])
-            parts.append(rows)
-        made = joined(parts)
-        if order != sorted(order):
-            made.keep([order.index(place) for place in range(len(edges))])
-        return made
+    def _rebuild(self, more: Sequence[tuple[Rows, Sequence[int]]], jobs: Sequence[Job]) -> None:
+        """The rows under way without those that are over, and with these."""
+        staying = [row for row, job in enumerate(self._live) if not job.over]
+        old = [(self._rows, staying)] if self._rows is not None and staying else []
+        self._rows = gathered([*old, *more], SPARE) if old or more else None
+        self._live = [*(self._live[row] for row in staying), *jobs]
 
     def _step(self) -> None:
         """One token for each row under way."""
         if self._rows is None:
             return
-        last = [[job.written[-1] if job.written else job.prompt[-1]] for job in self._live]
-        logits = self._rows.go_on(self._network.model, last).logits[:, -1]
-        tokens = next_tokens(logits, [job.settings for job in self._live], [job.draw() for job in self._live])
-        wanted = [row for row, job in enumerate(self._live) if job.settings.logprobs]
+        for row, job in enumerate(self._live):
+            if job.over:
+                self._rows.lengths[row] = 0  # it sees and costs as little as can be
+        logits = self._rows.go_on(self._network.model, [[job.last] for job in self._live]).logits[:, -1]
+        self._write(self._live, logits)
+        staying = sum(not job.over for job in self._live)
+        if staying <= KEPT_SHARE * len(self._live):
+            self._rebuild([], [])
+
+    def _write(self, jobs: Sequence[Job], logits: Tensor) -> None:
+        """The next token of each."""
+        tokens = next_tokens(logits, [job.settings for job in jobs], [job.draw() for job in jobs])
+        wanted = [row for row, job in enumerate(jobs) if job.settings.logprobs and not job.over]
         if wanted:
-            tops = [self._live[row].settings.logprobs for row in wanted]
+            tops = [jobs[row].settings.logprobs for row in wanted]
             made = token_choices(logits[wanted], [tokens[row] for row in wanted], tops, self._network.token_text)
             for row, one in zip(wanted, made, strict=True):
-                self._live[row].logprobs.append(one)
-        for job, token in zip(self._live, tokens, strict=True):
+                jobs[row].logprobs.append(one)
+        for job, token in zip(jobs, tokens, strict=True):
             if not job.over:
                 job.write(token)
-        staying = [row for row, job in enumerate(self._live) if not job.over]
-        if not staying:
-            self._live, self._rows = [], None
-        elif len(staying) < len(self._live):
-            self._live = [self._live[row] for row in staying]
-            self._rows.keep(staying)
 
     def _begin_again(self, jobs: Sequence[Job]) -> None:
         """Memory ran out: half as many at a time from now on. A reply is the same the second time."""
@@ -200,6 +209,8 @@ class Worker:
             import torch
 
             torch.cuda.empty_cache()
+        if not jobs:
+            return
         if len(jobs) == 1:
             jobs[0].fail(Hopeless(f"{jobs[0].room} tokens of prompt and reply do not fit in memory"))
             return
