@@ -127,7 +127,7 @@ def _write_log(run: Run, suite: Suite, model: str, words: _Words, folder: Path) 
 def _json(value: Any) -> str:
     from pydantic_core import to_json
 
-    return to_json(value, exclude_none=True, inf_nan_mode="constants").decode()
+    return str(to_json(value, exclude_none=True, inf_nan_mode="constants"), "utf-8")
 
 
 def _records(run: Run, model: str) -> Iterator[Row]:
