@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +13,12 @@ import msgspec
 import pytest
 
 import counterfoil.asking.models as ways
+from batch_server import BatchServer
+from counterfoil.asking.models.anthropic import AnthropicModel
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.models.openai import PROVIDERS, OpenAIModel
-from mock_server import Answer, MockServer, completion
+from mock_server import MockServer, completion
+from quick_batches import have_little_patience
 
 # What a judge is asked, by words of its instructions, and a reply that can be read.
 JUDGED = {
@@ -26,18 +30,18 @@ JUDGED = {
 }
 # They need nobody's server.
 OWN_WAYS = ("planted", "replay")
-KEYS = ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY")
+KEYS = ("ANTHROPIC_API_KEY", "AZURE_OPENAI_API_KEY", "OPENAI_API_KEY")
 
 
-def behave(request: dict[str, Any]) -> Answer:
+def say(request: dict[str, Any]) -> str:
     """Judge where there is something to judge, and say A otherwise."""
-    words = "\n".join(str(message["content"]) for message in request["messages"])
-    return completion(next((reply for asked, reply in JUDGED.items() if asked in words), "A"))
+    words = json.dumps([request.get("system"), request["messages"]], ensure_ascii=False)
+    return next((reply for asked, reply in JUDGED.items() if asked in words), "A")
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[MockServer]:
-    with MockServer(behave) as server:
+    with MockServer(lambda request: completion(say(request))) as server:
         yield server
 
 
@@ -66,3 +70,19 @@ def folder(tmp_path: Path, server: MockServer, monkeypatch: pytest.MonkeyPatch) 
     # A page may export more of them.
     with patch.dict(os.environ, variables):
         yield tmp_path
+
+
+@pytest.fixture
+def batches(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The same, where OpenAI and Anthropic have batch interfaces that answer at once; all asks must go there."""
+    models = {"openai": OpenAIModel, "anthropic": AnthropicModel}
+    have_little_patience(monkeypatch)
+    with BatchServer(say) as server:
+
+        def opener(provider: str, more: Any) -> Any:
+            return lambda spec: models[provider](msgspec.structs.replace(spec, base_url=server.url(spec.name)))
+
+        monkeypatch.setattr(ways, "_opener", opener)
+        yield
+        assert server.batches
+        assert server.asked_one_by_one == []

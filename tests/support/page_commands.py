@@ -1,9 +1,9 @@
 """Runs what a page shows behind a `$`, as far as a test can.
 
 `counterfoil` runs in this process. What is here takes the place of datasets that would have to be fetched, and without
-`--limit` a run asks six questions. What would not end, fetch something or take minutes is only parsed. Of other
-programs, those that are part of every system run, and the rest is looked up: `make` in the Makefile, extras of `pip
-install` in pyproject.toml, modules of `python -m` among the files.
+`--limit` a run asks six questions. What would not end, fetch something, take minutes or need other machines is only
+parsed. Of other programs, those that are part of every system or of the extras run, and the rest is looked up: `make`
+in the Makefile, extras of `pip install` in pyproject.toml, modules of `python -m` and examples among the files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sqlite3
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
@@ -30,42 +30,46 @@ NAMES_DATA = ("--data", "curate", "check explain", "perturb --from")
 QUESTIONS = 6
 # Commands that are parsed and not run, by how they begin, with the reason.
 PARSED_ONLY = {
-    "serve": "it would not end",
-    "selftest": "it takes minutes",
-    "models get": "it fetches weights",
-    "data get": "it fetches data",
-    "data perturb --from cfa_challenge.json": "the questions are the reader's",
-    "data perturb --from cfa-easy --data": "the questions are the reader's",
-    "data curate --out curated --freeze": "people decide before",
-    "run explain --data curated/": "people decide what is in it",
+    "counterfoil serve": "it would not end",
+    "counterfoil selftest": "it takes minutes",
+    "counterfoil models get": "it fetches weights",
+    "counterfoil data get": "it fetches data",
+    "counterfoil data perturb --from cfa_challenge.json": "the questions are the reader's",
+    "counterfoil data perturb --from cfa-easy --data": "the questions are the reader's",
+    "counterfoil data curate --out curated --freeze": "people decide before",
+    "counterfoil run explain --data curated/": "people decide what is in it",
+    "counterfoil run bias --model hf/weights.Q4_1.gguf": "unpacking takes half a minute; test_hf.py has it",
+    "inspect view": "it would not end",
+    "pip install": "it fetches packages",
+    "python examples/": "it needs TRL",
+    "ray start": "it is for machines of a cluster",
 }
+SHELL = ("cat", "inspect", sys.executable)
 
 
 class CommandFailed(AssertionError):
     """A command of a page does not do what the page says."""
 
 
-def run_command(text: str, *, only_parse: bool = False) -> None:
-    """Run it here. `only_parse`: see whether it could be, which of other programs but `make` and `pip` nobody can."""
+def run_command(text: str) -> None:
+    """Run it here, or see whether it could be."""
     program, *arguments = shlex.split(text, comments=True)
-    looked_up: dict[str, Callable[[list[str]], None]] = {"make": _make, "pip": _pip}
-    run: dict[str, Callable[[list[str]], None]] = {"python": _python, "export": _export, "sqlite3": _sqlite}
+    only_parse = any(text.startswith(begin) for begin in PARSED_ONLY)
+    ways: dict[str, Callable[[list[str]], None]] = {
+        "make": _make,
+        "pip": _pip,
+        "python": _python,
+        "export": _export,
+        "sqlite3": _sqlite,
+    }
     if program == "counterfoil":
-        _counterfoil(arguments, only_parse or _is_parsed_only(arguments))
-    elif program in looked_up:
-        looked_up[program](arguments)
-    elif only_parse:
-        return
-    elif program in run:
-        run[program](arguments)
-    elif program == "cat":
-        subprocess.run(text, shell=True, check=True)
-    else:
+        _counterfoil(arguments, only_parse)
+    elif program in ways:
+        ways[program](arguments)
+    elif program in SHELL:
+        _shell(text, only_parse)
+    elif not only_parse:
         raise CommandFailed(f"{program} is no program that a page can name")
-
-
-def _is_parsed_only(arguments: Sequence[str]) -> bool:
-    return any(" ".join(arguments).startswith(begin) for begin in PARSED_ONLY)
 
 
 def _counterfoil(arguments: list[str], only_parse: bool) -> None:
@@ -106,12 +110,30 @@ def _pip(arguments: list[str]) -> None:
 
 
 def _python(arguments: list[str]) -> None:
-    if arguments[:1] == ["-m"] and arguments[1].startswith("benchmarks"):
+    if arguments[0].startswith("examples/"):
+        _found(ROOT / arguments[0])
+    elif arguments[:1] == ["-m"] and arguments[1].startswith("benchmarks"):
         path = ROOT / arguments[1].replace(".", "/")
-        if not path.with_suffix(".py").exists() and not (path / "__main__.py").exists():
-            raise CommandFailed(f"there is no module {arguments[1]}")
+        _found(path / "__main__.py" if path.is_dir() else path.with_suffix(".py"))
+    else:
+        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+
+
+def _found(path: Path) -> None:
+    if not path.is_file():
+        raise CommandFailed(f"there is no {path.relative_to(ROOT)}")
+    compile(path.read_text(encoding="utf-8"), path, "exec")
+
+
+def _shell(text: str, only_parse: bool) -> None:
+    """With the programs of this environment."""
+    if only_parse:
         return
-    subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+    programs = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    done = subprocess.run(text, shell=True, env=os.environ | {"PATH": programs}, capture_output=True, text=True)
+    print(done.stdout, end="")
+    if done.returncode:
+        raise CommandFailed(f"{text} ends with exit code {done.returncode}: {done.stdout[-999:]}{done.stderr[-999:]}")
 
 
 def _export(arguments: list[str]) -> None:

@@ -123,6 +123,22 @@ def _cfa_easy(path: Path) -> None:
     path.write_text(json.dumps([question]))
 
 
+def _log(path: Path) -> None:
+    """Of Inspect, as it has one after an evaluation of `bias`."""
+    with tempfile.TemporaryDirectory() as folder:
+        run, logs, ledger = f"{folder}/run", f"{folder}/logs", f"{folder}/ledger.sqlite"
+        _counterfoil("run", "bias", "--model", "planted/bias", "--limit", "4", "--out", run, "--ledger", ledger)
+        _counterfoil("export", run, "--to", "inspect", logs)
+        [made] = Path(logs).glob("*.eval")
+        shutil.copy(made, path)
+
+
+def _source(path: Path) -> None:
+    """A run with good and bad replies to the same prompts."""
+    models = ("--model", "planted/bias?unknown=0.2", "--model", "planted/bias?unknown=0.8")
+    _counterfoil("run", "bias", "--data", "english", *models, "--limit", "40", "--out", str(path))
+
+
 def _suite(path: Path) -> None:
     shutil.copy(SUITE, path)
 
@@ -146,6 +162,8 @@ FILES: dict[str, dict[str, Callable[[Path], None]]] = {
         "cfa_easy.json": _cfa_easy,
         "replies.jsonl": _replies,
     },
+    "inspect.md": {"set.jsonl": _set_of_templates, "logs/2026-11-16T12-00-00_bias_x.eval": _log},
+    "training.md": {"runs/source": _source},
     "seeds.md": {"responses.csv": _responses, "questions_88.json": _questions_88, "results.json": _results},
     "runs.md": {"my_suite.py": _suite},
 }

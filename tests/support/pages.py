@@ -10,6 +10,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
+# Pages whose blocks need packages of the extras: tests/extras/test_pages.py runs them.
+NEEDS_EXTRAS = ("inspect.md", "lm-eval.md", "scale.md", "training.md", "transformers.md")
 
 _FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<info>[^`]*)$")
 _TITLE = re.compile(r'title="([^"]+)"')

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SUPPORT = Path(__file__).parent
 
 
@@ -31,6 +33,23 @@ def quick(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         process.kill()
         raise
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def have_little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, for a test."""
+    from counterfoil.asking.batches import collecting, lock, submitting, waiting
+
+    for module, name, value in (
+        (waiting, "FIRST_LOOK", 0.01),
+        (waiting, "LONGEST_LOOK", 0.01),
+        (submitting, "FIRST_WAIT", 0.01),
+        (submitting, "LONGEST_WAIT", 0.01),
+        (submitting, "LOOK_SECONDS", 0.02),
+        (submitting, "SETTLE_SECONDS", 0.1),
+        (lock, "WAIT_SECONDS", 0.01),
+        (collecting, "LINES_AT_ONCE", 7),
+    ):
+        monkeypatch.setattr(module, name, value)
 
 
 def _main() -> int:

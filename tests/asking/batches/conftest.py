@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.asking.batches import collecting, lock, submitting, waiting
+from quick_batches import have_little_patience
 
 
 @pytest.fixture(autouse=True)
@@ -16,14 +16,4 @@ def _quick_and_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.endswith(("_API_KEY", "_ORG_ID")) or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
-    for module, name, value in (
-        (waiting, "FIRST_LOOK", 0.01),
-        (waiting, "LONGEST_LOOK", 0.01),
-        (submitting, "FIRST_WAIT", 0.01),
-        (submitting, "LONGEST_WAIT", 0.01),
-        (submitting, "LOOK_SECONDS", 0.02),
-        (submitting, "SETTLE_SECONDS", 0.1),
-        (lock, "WAIT_SECONDS", 0.01),
-        (collecting, "LINES_AT_ONCE", 7),
-    ):
-        monkeypatch.setattr(module, name, value)
+    have_little_patience(monkeypatch)
