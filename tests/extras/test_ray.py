@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 pytest.importorskip("ray")
+pytest.importorskip("torch")
 
 from commands import SUITE, counterfoil, start
 from counterfoil.asking.ask import Ask, Message, Reply
@@ -23,6 +24,7 @@ from counterfoil.asking.ledger import reply_row
 from counterfoil.asking.models.weights import smollm2_is_here
 from mock_server import Answer, MockServer, completion, error
 from ray_nodes import RayNodes
+from tiny_model import make_model
 
 ASKS, CONCURRENCY = 1_500, 8
 
@@ -87,9 +89,12 @@ def test_the_budget_holds_over_all_workers(nodes: RayNodes, tmp_path: Path) -> N
     assert tally(tmp_path / "r")["asked"] == len(server.requests)
 
 
-@pytest.mark.skipif(not smollm2_is_here(), reason="smollm2 is not here: counterfoil models get smollm2")
-def test_weights_run_in_the_workers_under_the_same_keys(nodes: RayNodes, tmp_path: Path) -> None:
-    command = ("run", SUITE, "--model", "smollm2", "--data", "6", "--max-tokens", "3", "--out", "r")
+@pytest.mark.parametrize("kind", ["smollm2", "hf"])
+def test_weights_run_in_the_workers_under_the_same_keys(kind: str, nodes: RayNodes, tmp_path: Path) -> None:
+    if kind == "smollm2" and not smollm2_is_here():
+        pytest.skip("smollm2 is not here: counterfoil models get smollm2")
+    model = kind if kind == "smollm2" else f"hf/{make_model(tmp_path / 'weights')}"
+    command = ("run", SUITE, "--model", model, "--data", "6", "--max-tokens", "3", "--out", "r")
     done = counterfoil(*command, "--worker-cores", "1", "--workers", "2", *on(nodes), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert tally(tmp_path / "r")["asked"] == 6
