@@ -50,7 +50,7 @@ test: setup
 $(EXTRAS_READY): pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
-	$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[local,web,dev,bench,hf,inspect,lm-eval,ray]"
+	$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[local,web,dev,bench,hf,inspect,lm-eval,ray]" trl
 	@touch $(EXTRAS_READY)
 
 test-extras: $(EXTRAS_READY)

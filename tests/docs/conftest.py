@@ -13,20 +13,23 @@ import msgspec
 import pytest
 
 import counterfoil.asking.models as ways
+from annuity_proposal import PROPOSAL
 from batch_server import BatchServer
 from counterfoil.asking.models.anthropic import AnthropicModel
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.models.openai import PROVIDERS, OpenAIModel
 from mock_server import MockServer, completion
+from published import published
 from quick_batches import have_little_patience
 
-# What a judge is asked, by words of its instructions, and a reply that can be read.
+# What a judge or a proposer is asked, by words of its instructions, and a reply that can be read.
 JUDGED = {
     "rate a question on how likely": "Explanation: They are often mixed up.\nScore: 70",
     "list of plausible but incorrect alternatives": "Alternatives:\n- Sydney\n- Melbourne",
     "expert fact checker": "Reason: It is.\nVerdict: correct",
     "this one answer, and no other": "Reason: It is.\nVerdict: clear",
     "unneeded clarification": "Explanation: There is none.\nVerdict: no",
+    "turn a multiple-choice question into a template": json.dumps(PROPOSAL),
 }
 # They need nobody's server.
 OWN_WAYS = ("planted", "replay")
@@ -63,12 +66,15 @@ def folder(tmp_path: Path, server: MockServer, monkeypatch: pytest.MonkeyPatch) 
         "COUNTERFOIL_CACHE": str(tmp_path / "cache"),
         "COLUMNS": "120",
         "NO_COLOR": "1",
+        # Where pip finds packages; of others it knows nothing.
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(tmp_path / "wheels"),
         "AZURE_OPENAI_ENDPOINT": server.url,
         "OPENAI_API_VERSION": "2024-06-01",
         **dict.fromkeys(KEYS, "not-a-key"),
     }
     # A page may export more of them.
-    with patch.dict(os.environ, variables):
+    with patch.dict(os.environ, variables), published():
         yield tmp_path
 
 

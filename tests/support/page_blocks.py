@@ -11,6 +11,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,13 @@ def work_through(page: Path, capsys: pytest.CaptureFixture[str], instead: Mappin
         make(Path(name))
     capsys.readouterr()
     names: dict[str, Any] = {"__name__": page.stem}
-    for block in blocks(page):
-        try:
-            _check(block._replace(text=replaced(block.text, instead or {})), names, capsys)
-        except Exception as error:
-            error.add_note(f"in {block.where}\n{capsys.readouterr().err}")
-            raise
+    with ExitStack() as until:
+        for block in blocks(page):
+            try:
+                _check(block._replace(text=replaced(block.text, instead or {})), names, capsys, until)
+            except Exception as error:
+                error.add_note(f"in {block.where}\n{capsys.readouterr().err}")
+                raise
 
 
 def replaced(text: str, instead: Mapping[str, str]) -> str:
@@ -44,7 +46,7 @@ def replaced(text: str, instead: Mapping[str, str]) -> str:
     return text
 
 
-def _check(block: Block, names: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def _check(block: Block, names: dict[str, Any], capsys: pytest.CaptureFixture[str], until: ExitStack) -> None:
     if block.language == "toml":
         tomllib.loads(block.text)
     elif block.language == "json":
@@ -53,7 +55,7 @@ def _check(block: Block, names: dict[str, Any], capsys: pytest.CaptureFixture[st
         exec(compile(block.text, block.where, "exec"), names)
     elif block.language == "console":
         for command in commands(block):
-            run_command(command.text)
+            run_command(command.text, until)
             printed = capsys.readouterr().out
             if command.output:
                 assert fits(command.output, printed), _difference(command.output, printed)

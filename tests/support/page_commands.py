@@ -1,49 +1,40 @@
-"""Runs what a page shows behind a `$`, as far as a test can.
+"""Runs what a page shows behind a `$`.
 
-`counterfoil` runs in this process. What is here takes the place of datasets that would have to be fetched, and without
-`--limit` a run asks six questions. What would not end, fetch something, take minutes or need other machines is only
-parsed. Of other programs, those that are part of every system or of the extras run, and the rest is looked up: `make`
-in the Makefile, extras of `pip install` in pyproject.toml, modules of `python -m` and examples among the files.
+`counterfoil` runs in this process; of other programs, those that are part of every system or of this environment run.
+What would not end is started, looked at and stopped (`page_servers.py`). So that it ends soon, a run asks six questions
+where it does not say how many, and a self-test has few trials. What only the reader has is here in a small form:
+files (`page_files.py`), datasets, what people decide. `pip install` must find everything in this environment, since no
+test needs a network. `make test` is what runs this, so make only says what it would do.
 """
 
 from __future__ import annotations
 
-import importlib
+import csv
 import os
-import re
 import shlex
 import sqlite3
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from unittest.mock import patch
 
 from counterfoil.cli.main import main
+from counterfoil.datasets.registry import registered
+from page_servers import look_at_site, look_at_viewer, start_node
 from pages import ROOT
 
 TEMPLATES = ROOT / "tests" / "memorization" / "annuity.toml"
-# Datasets that a reader has fetched, and what is here in their place.
-FETCHED = {"plausibleqa": "english", "kobbq": "korean", "bbq": "english", "cfa-easy": str(TEMPLATES)}
+# Datasets that the reader has fetched, where the page does not: their names in the registry, and what is here instead.
+FETCHED = {
+    "plausibleqa": ("plausibleqa", "english"),
+    "kobbq": ("kobbq", "korean"),
+    "bbq": ("bbq", "english"),
+    "cfa-easy": ("cfa", str(TEMPLATES)),
+}
 NAMES_DATA = ("--data", "curate", "check explain", "perturb --from")
 QUESTIONS = 6
-# Commands that are parsed and not run, by how they begin, with the reason.
-PARSED_ONLY = {
-    "counterfoil serve": "it would not end",
-    "counterfoil selftest": "it takes minutes",
-    "counterfoil models get": "it fetches weights",
-    "counterfoil data get": "it fetches data",
-    "counterfoil data perturb --from cfa_challenge.json": "the questions are the reader's",
-    "counterfoil data perturb --from cfa-easy --data": "the questions are the reader's",
-    "counterfoil data curate --out curated --freeze": "people decide before",
-    "counterfoil run explain --data curated/": "people decide what is in it",
-    "counterfoil run bias --model hf/weights.Q4_1.gguf": "unpacking takes half a minute; test_hf.py has it",
-    "inspect view": "it would not end",
-    "pip install": "it fetches packages",
-    "python examples/": "it needs TRL",
-    "ray start": "it is for machines of a cluster",
-}
+TRIALS = "20"
 SHELL = ("cat", "inspect", sys.executable)
 
 
@@ -51,89 +42,104 @@ class CommandFailed(AssertionError):
     """A command of a page does not do what the page says."""
 
 
-def run_command(text: str) -> None:
-    """Run it here, or see whether it could be."""
+def run_command(text: str, until: ExitStack) -> None:
+    """Run it here. `until`: the end of the page, which ends what it has started."""
     program, *arguments = shlex.split(text, comments=True)
-    only_parse = any(text.startswith(begin) for begin in PARSED_ONLY)
     ways: dict[str, Callable[[list[str]], None]] = {
+        "counterfoil": _counterfoil,
         "make": _make,
         "pip": _pip,
         "python": _python,
         "export": _export,
         "sqlite3": _sqlite,
     }
-    if program == "counterfoil":
-        _counterfoil(arguments, only_parse)
-    elif program in ways:
+    if program in ways:
         ways[program](arguments)
+    elif [program, *arguments[:1]] == ["inspect", "view"]:
+        look_at_viewer([_here("inspect"), *arguments], os.environ)
+    elif [program, *arguments[:1]] == ["ray", "start"]:
+        start_node([_here("ray"), *arguments], os.environ, until)
     elif program in SHELL:
-        _shell(text, only_parse)
-    elif not only_parse:
+        _shell(text)
+    else:
         raise CommandFailed(f"{program} is no program that a page can name")
 
 
-def _counterfoil(arguments: list[str], only_parse: bool) -> None:
-    module = importlib.import_module(f"counterfoil.cli.{arguments[0].replace('-', '_')}")
-    if only_parse:
-        with patch.object(module, "call", lambda parsed: 0):
-            code = main(arguments)
-    else:
-        code = main(_with_what_ships(arguments))
+def _counterfoil(arguments: list[str]) -> None:
+    if arguments[0] == "serve":
+        look_at_site(arguments[1:])
+        return
+    if "--freeze" in arguments:
+        _keep_all(Path(arguments[arguments.index("--out") + 1]) / "4-review.csv")
+    code = main(_shorter(_with_what_is_here(arguments)))
     if code:
         raise CommandFailed(f"counterfoil {shlex.join(arguments)} ends with exit code {code}")
 
 
-def _with_what_ships(arguments: list[str]) -> list[str]:
+def _with_what_is_here(arguments: list[str]) -> list[str]:
     line = arguments[:1]
     for argument in arguments[1:]:
-        names_data = " ".join(line).endswith(NAMES_DATA)
-        line.append(FETCHED.get(argument, argument) if names_data else argument)
+        name, instead = FETCHED.get(argument, ("", argument))
+        is_missing = name and " ".join(line).endswith(NAMES_DATA) and not registered(name).folder.exists()
+        line.append(instead if is_missing else argument)
+    return line
+
+
+def _shorter(line: list[str]) -> list[str]:
+    if "--trials" in line:
+        place = line.index("--trials") + 1
+        return [*line[:place], TRIALS, *line[place + 1 :]]
     is_planted = any(it.startswith("planted/") for it in line)
     is_long = line[0] == "run" and not is_planted and not {"--limit", "--experiment", "--dry-run"} & set(line)
     return [*line, "--limit", str(QUESTIONS)] if is_long else line
 
 
+def _keep_all(review: Path) -> None:
+    """What people do in a spreadsheet."""
+    with review.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with review.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "keep": "yes"} for row in rows)
+
+
 def _make(arguments: list[str]) -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for target in arguments:
-        if not re.search(rf"^{re.escape(target)}:", makefile, re.MULTILINE):
-            raise CommandFailed(f"the Makefile has no {target}")
+    """What make would do; the commands of the demo are run."""
+    for line in _done(["make", "--dry-run", "--directory", str(ROOT), *arguments]).stdout.splitlines():
+        program, _, rest = line.partition(" ")
+        if arguments == ["demo"] and program.endswith("/counterfoil"):
+            _counterfoil(shlex.split(rest))
 
 
 def _pip(arguments: list[str]) -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    for argument in arguments:
-        own = re.fullmatch(r"(?:\.|counterfoil)\[([\w,-]+)\]", argument)
-        for extra in own[1].split(",") if own else ():
-            if extra not in project["optional-dependencies"]:
-                raise CommandFailed(f"there is no extra {extra}")
+    here = [argument.replace(".", str(ROOT), 1) if argument.startswith(".") else argument for argument in arguments]
+    done = _done([sys.executable, "-m", "pip", *here, "--dry-run", "--no-index", "--no-build-isolation"])
+    if "does not provide the extra" in done.stderr:
+        raise CommandFailed(done.stderr)
 
 
 def _python(arguments: list[str]) -> None:
     if arguments[0].startswith("examples/"):
-        _found(ROOT / arguments[0])
-    elif arguments[:1] == ["-m"] and arguments[1].startswith("benchmarks"):
-        path = ROOT / arguments[1].replace(".", "/")
-        _found(path / "__main__.py" if path.is_dir() else path.with_suffix(".py"))
-    else:
-        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+        arguments = [str(ROOT / arguments[0]), *arguments[1:]]
+    print(_done([sys.executable, *arguments]).stdout, end="")
 
 
-def _found(path: Path) -> None:
-    if not path.is_file():
-        raise CommandFailed(f"there is no {path.relative_to(ROOT)}")
-    compile(path.read_text(encoding="utf-8"), path, "exec")
+def _shell(text: str) -> None:
+    print(_done(["sh", "-c", text]).stdout, end="")
 
 
-def _shell(text: str, only_parse: bool) -> None:
-    """With the programs of this environment."""
-    if only_parse:
-        return
+def _done(line: list[str]) -> subprocess.CompletedProcess[str]:
+    """Of a program that is found in this environment first."""
     programs = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    done = subprocess.run(text, shell=True, env=os.environ | {"PATH": programs}, capture_output=True, text=True)
-    print(done.stdout, end="")
+    done = subprocess.run(line, env=os.environ | {"PATH": programs}, capture_output=True, text=True)
     if done.returncode:
-        raise CommandFailed(f"{text} ends with exit code {done.returncode}: {done.stdout[-999:]}{done.stderr[-999:]}")
+        raise CommandFailed(f"{line} ends with exit code {done.returncode}: {done.stdout[-999:]}{done.stderr[-999:]}")
+    return done
+
+
+def _here(program: str) -> str:
+    return str(Path(sys.executable).with_name(program))
 
 
 def _export(arguments: list[str]) -> None:

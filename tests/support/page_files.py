@@ -12,8 +12,11 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from annuity_proposal import QUESTION
 from counterfoil.cli.main import main
+from made_up_recipe import ROW
 from page_commands import TEMPLATES
+from published import SMOLLM2_WHEEL, write_smollm2_wheel
 
 SUITE = Path(__file__).parent / "three_choice.py"
 CAPITAL = "What is the capital of Australia?"
@@ -85,10 +88,6 @@ def _set_of_templates(path: Path) -> None:
     _counterfoil("data", "perturb", "--from", str(TEMPLATES), "--out", str(path))
 
 
-def _set_of_the_bank(path: Path) -> None:
-    _counterfoil("data", "perturb", "--from", "bank", "--limit", "4", "--out", str(path))
-
-
 def _replies(path: Path) -> None:
     """To the questions of the set that the page makes, of which level and draws do not matter."""
     with tempfile.TemporaryDirectory() as folder:
@@ -123,6 +122,17 @@ def _cfa_easy(path: Path) -> None:
     path.write_text(json.dumps([question]))
 
 
+def _cfa_easy_with_a_recipe(path: Path) -> None:
+    path.write_text(json.dumps([ROW]))
+
+
+def _cfa_challenge(path: Path) -> None:
+    """In the layout that these questions have, with one that can be perturbed."""
+    choices = ", ".join(f"{letter}: {option}" for letter, option in zip("ABC", QUESTION.options, strict=True))
+    query = f"Scenario: ; Question: {QUESTION.stem}; Answer Choices: {choices}. Answer:"
+    path.write_text(json.dumps([{"query": query, "answer": "ABC"[QUESTION.gold or 0]}]))
+
+
 def _log(path: Path) -> None:
     """Of Inspect, as it has one after an evaluation of `bias`."""
     with tempfile.TemporaryDirectory() as folder:
@@ -149,6 +159,9 @@ def _counterfoil(*arguments: str) -> None:
 
 
 FILES: dict[str, dict[str, Callable[[Path], None]]] = {
+    "README.md": {f"wheels/{SMOLLM2_WHEEL}": write_smollm2_wheel},
+    "start.md": {f"wheels/{SMOLLM2_WHEEL}": write_smollm2_wheel},
+    "models.md": {f"wheels/{SMOLLM2_WHEEL}": write_smollm2_wheel},
     "explain.md": {"responses.csv": _responses, "questions_88.json": _questions_88},
     "bias.md": {
         "KoBBQ_test_evaluation_1_gpt-4_predictions.tsv": _raw_predictions,
@@ -157,12 +170,14 @@ FILES: dict[str, dict[str, Callable[[Path], None]]] = {
     },
     "memorization.md": {
         "easy.jsonl": _set_of_templates,
-        "challenge.jsonl": _set_of_the_bank,
+        "cfa_challenge.json": _cfa_challenge,
         "results.json": _results,
         "cfa_easy.json": _cfa_easy,
         "replies.jsonl": _replies,
     },
+    "templates.md": {"cfa_easy.json": _cfa_easy_with_a_recipe},
     "inspect.md": {"set.jsonl": _set_of_templates, "logs/2026-11-16T12-00-00_bias_x.eval": _log},
+    "site.md": {"runs/earlier": _source},
     "training.md": {"runs/source": _source},
     "seeds.md": {"responses.csv": _responses, "questions_88.json": _questions_88, "results.json": _results},
     "runs.md": {"my_suite.py": _suite},

@@ -29,8 +29,12 @@ class Site(NamedTuple):
 
 
 def start_site(folder: Path, *arguments: str, port: int = 0, **more: str) -> Site:
-    """Start it and wait until it has said where it is; it listens by then."""
-    process = start("serve", str(folder), "--port", str(port), *arguments, cwd=folder, **more)
+    """Start it and wait until it has said where it is."""
+    return up(start("serve", str(folder), "--port", str(port), *arguments, cwd=folder, **more))
+
+
+def up(process: subprocess.Popen[str]) -> Site:
+    """A site that was started, as soon as it has said where it is; it listens by then."""
     assert process.stderr is not None
     said = ""
     while "Ctrl-C" not in said:

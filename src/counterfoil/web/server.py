@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
@@ -44,7 +45,9 @@ def serve(
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    # The server hands Ctrl-C on once it has ended in order; for a site that is how it ends.
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
 
 
 def access_for(host: str, port: int, names: Sequence[str], token: str | None) -> Access:
