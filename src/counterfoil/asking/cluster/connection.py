@@ -60,9 +60,10 @@ class Cluster:
 @asynccontextmanager
 async def open_cluster(settings: ClusterSettings, say: Callable[[str], None]) -> AsyncIterator[Cluster]:
     """The cluster at the address, or the one this machine is part of, or a new one on it that ends with the context."""
-    if settings.address is not None and settings.address.startswith("ray://"):
+    address = settings.address or os.environ.get("RAY_ADDRESS") or "auto"
+    if address.startswith("ray://"):
         raise UserError(
-            f"{settings.address} is an address of Ray Client: run this on a node of the cluster, "
+            f"{address} is an address of Ray Client: run this on a node of the cluster, "
             "and name the cluster as HOST:6379, or leave --address out."
         )
     os.environ.update(ENVIRONMENT)
@@ -75,7 +76,7 @@ async def open_cluster(settings: ClusterSettings, say: Callable[[str], None]) ->
     if ray.is_initialized():  # by the program that called us: it is its to end
         yield Cluster(ray, settings)
         return
-    _connect(ray, settings.address)
+    _connect(ray, address)
     try:
         cluster = Cluster(ray, settings)
         nodes = cluster.nodes()
@@ -98,23 +99,29 @@ def _check_that_it_answers(address: str) -> None:
         raise UserError(f"There is no Ray cluster at {address}: {error.strerror or error}.") from error
 
 
-def _connect(ray: Any, address: str | None) -> None:
+def _connect(ray: Any, address: str) -> None:
     # Ray prints what its daemons complain of to our standard output, where the results go; its own logs keep it.
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
-    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    new = {"include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
+    if address == "auto":
+        address = _this_machines(ray) or "local"
+    elif address != "local":
+        _check_that_it_answers(address)
+    new = {"include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES} if address == "local" else {}
     try:
-        if address is not None and address not in ("auto", "local"):
-            _check_that_it_answers(address)
-            ray.init(address=address, **quiet)
-            return
-        try:
-            ray.init(address=address or "auto", **quiet, **(new if address == "local" else {}))
-        except ConnectionError:
-            ray.init(address="local", **quiet, **new)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **new)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
-        where = f"at {address}" if address else "on this machine"
+        where = "on this machine" if address == "local" else f"at {address}"
         raise UserError(f"There is no Ray cluster {where}: {first_line(error)}.") from error
+
+
+def _this_machines(ray: Any) -> str | None:
+    """The address of the cluster that this machine is part of. One that has died leaves its address behind."""
+    try:
+        address: str = ray._private.services.get_ray_address_from_environment("auto", None)
+        _check_that_it_answers(address)
+    except (ConnectionError, UserError):
+        return None
+    return address
 
 
 def first_line(error: BaseException) -> str:
