@@ -1,10 +1,10 @@
-"""The benchmarks: `python -m benchmarks` runs those that take minutes; `agreement` and `cluster` (Ray) are named."""
+"""The benchmarks: `python -m benchmarks` runs those that take minutes; the others are named."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import agreement, asking, bias, cluster, comparing, coverage, hf, memorization, mentions, site
+from benchmarks import agreement, asking, bias, cluster, comparing, coverage, hf, memorization, mentions, pairing, site
 
 BENCHMARKS = {
     "asking": asking.main,
@@ -15,6 +15,7 @@ BENCHMARKS = {
     "coverage": coverage.main,
     "site": site.main,
     "agreement": agreement.main,
+    "pairing": pairing.main,
     "cluster": cluster.main,
     "hf": hf.main,
 }

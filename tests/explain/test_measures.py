@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+import shutil
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import counterfoil as cf
 from counterfoil.explain.measures import measures
-from counterfoil.runs.compare import Comparison
+from counterfoil.explain.summary import summarize
+from counterfoil.runs.compare import Comparison, differences_between
 from run_folders import make_run
 from two_sides import EXPLAIN, explained
 
@@ -73,6 +78,83 @@ def test_mentions_are_counted_and_quality_is_out_of_a_hundred() -> None:
     # All eight clusters differ, in one direction.
     assert rows_of["judge_quality"].p == rows_of["mentions"].p == 2 / 2**8
     assert "judge_recall" not in rows_of, "no judge has given it"
+
+
+def with_mentions(**numbers: list[int]) -> list[dict[str, Any]]:
+    """For each model so many mentions in its replies to q0, q1, …"""
+    return [
+        explained(True, model=model, mentioned=["x"] * number, question_id=f"q{i}", cluster=f"q{i}")
+        for model, of_model in numbers.items()
+        for i, number in enumerate(of_model)
+    ]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_mentions_are_compared_on_one_scale_where_one_side_has_more_than_is_usual(turned: bool) -> None:
+    # One side has 12 mentions in each of eight replies, the other 3. On a scale that ends at 12 all differences are
+    # −9 ÷ 12 = −0.75. All clusters agree, so n_eff = 8, and c = 2.3646 with 7 degrees of freedom. With ±0.75 added,
+    # m' = 8·(−0.75) ÷ 10 = −0.6 and Q' = (8·0.5625 + 2·0.5625) ÷ 10 = 0.5625; the half width is
+    # 2.3646·sqrt((0.5625 − 0.36) ÷ 10) = 0.33649. From −0.93649·12 = −11.238 to −0.26351·12 = −3.162.
+    sides = {"a": [3] * 8, "b": [12] * 8} if turned else {"a": [12] * 8, "b": [3] * 8}
+    comparison = compared(with_mentions(**sides))
+    assert comparison.not_compared == []
+    [over_all, over_right] = [row for row in comparison.rows if row.metric == "mentions"]
+    for row in (over_all, over_right):
+        assert [row.value_a, row.value_b] == ([3, 12] if turned else [12, 3])
+        assert row.difference == pytest.approx(9 if turned else -9)
+        assert [row.low, row.high] == pytest.approx([3.162, 11.238] if turned else [-11.238, -3.162], abs=1e-3)
+        assert row.p == 2 / 2**8
+
+
+def test_up_to_ten_mentions_the_scale_ends_at_ten() -> None:
+    # As above, with 9 and 0 mentions: −0.9 on a scale that ends at 10. m' = 8·(−0.9) ÷ 10 = −0.72 and
+    # Q' = (8·0.81 + 2·0.5625) ÷ 10 = 0.7605; the half width is 2.3646·sqrt((0.7605 − 0.5184) ÷ 10) = 0.36792.
+    # From −1 (−1.088 is cut off) to −0.35208, times 10.
+    [row] = [
+        it for it in compared(with_mentions(a=[9] * 8, b=[0] * 8)).rows if it.metric == "mentions" and not it.group
+    ]
+    assert [row.low, row.high] == pytest.approx([-10, -3.5208], abs=1e-3)
+
+
+def test_a_single_long_list_changes_no_other_pair_and_no_value() -> None:
+    # q0 of the third has 20 mentions: where it takes part the scale ends at 20, for the first two at 10.
+    numbers = {"a": [1, 2, 3, 4, 5, 6, 7, 8], "b": [2] * 8, "c": [20, 0, 0, 0, 0, 0, 0, 0]}
+    rows = with_mentions(**numbers)
+    comparison = compared(rows)
+    assert comparison.not_compared == []
+    of_run = summarize(pl.DataFrame(rows, schema_overrides=EXPLAIN).with_columns(judges=pl.lit(None)), 50)
+    own = {it.model: it.value for it in of_run if it.metric == "mentions" and not it.group and it.value}
+    # (1 + … + 8) ÷ 8, 2 and 20 ÷ 8.
+    assert own == pytest.approx({"a": 4.5, "b": 2, "c": 2.5})
+    found = {(row.a[0], row.b[0]): row for row in comparison.rows if row.metric == "mentions" and not row.group}
+    assert set(found) == {("a", "b"), ("a", "c"), ("b", "c")}
+    for (a, b), row in found.items():
+        assert [row.value_a, row.value_b] == pytest.approx([own[a], own[b]], abs=1e-12)
+        assert row.difference == pytest.approx(own[b] - own[a], abs=1e-12)
+    shutil.rmtree("run")
+    [alone] = [
+        row
+        for row in compared(with_mentions(a=numbers["a"], b=numbers["b"])).rows
+        if row.metric == "mentions" and not row.group
+    ]
+    assert (alone.low, alone.high) == (found["a", "b"].low, found["a", "b"].high)
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=12))
+def test_values_are_the_means_whatever_the_scale(pairs: list[tuple[int, int]]) -> None:
+    sides = []
+    for side in zip(*pairs, strict=True):
+        frame = pl.DataFrame(with_mentions(m=list(side)), schema_overrides=EXPLAIN)
+        empty = [pl.lit(None, dtype=kind).alias(name) for name, kind in EXPLAIN.items() if "judge" in name]
+        sides.append(measures(frame.with_columns(empty), 50))
+    (one, asked), (other, _) = sides
+    joined = one.join(other, on="item", suffix=" b", maintain_order="left")
+    for found in differences_between(joined, [it for it in asked if it.metric == "mentions"], "a", "b"):
+        values = [found.difference.value_a, found.difference.value_b]
+        assert values == pytest.approx([sum(it) / len(pairs) for it in zip(*pairs, strict=True)], abs=1e-12)
+        low, high = found.difference.interval.low, found.difference.interval.high
+        end = max(10, *itertools.chain(*pairs))
+        assert low is None or high is None or -end - 1e-9 <= low <= high <= end + 1e-9
 
 
 def test_without_judges_there_are_no_figures_of_theirs() -> None:

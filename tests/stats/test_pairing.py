@@ -102,6 +102,23 @@ def test_three_quarters_are_added_to_paired_differences() -> None:
     assert [found.interval.low, found.interval.high] == pytest.approx([centre - half, centre + half], rel=1e-4)
 
 
+@pytest.mark.parametrize("low", [0.0, -1.0])
+def test_one_is_added_where_no_pair_differs(low: float) -> None:
+    # n_eff is the 10 clusters, m = Q = 0: m' = 0, Q' = 2·1²/12, so ± t(9)·sqrt(2/12/12); twice that on −1…1.
+    found = difference((1, [0.5] * 10, [0.5] * 10), clusters=list(range(10)), low=low)
+    half = stats.t.ppf(0.975, 9) * math.sqrt(2 / 12 / 12) * (1 - low)
+    assert [found.interval.low, found.interval.high] == pytest.approx([-half, half])
+
+
+def test_a_difference_that_leaves_no_trace_is_covered_all_the_same() -> None:
+    # b is always right and a wrong with chance d, one record in each of G clusters. With no wrong answer among them, of
+    # chance (1 − d)^G, the interval must reach so far that what lies beyond it comes in less than 9 % of the samples.
+    for count in (30, 100, 269):
+        found = difference((1, [1.0] * count, [1.0] * count), clusters=list(range(count)))
+        assert found.interval.high is not None
+        assert (1 - found.interval.high) ** count < 0.09
+
+
 def ratios(y_a: list[float], x_a: list[float], y_b: list[float], x_b: list[float], clusters: list[int]) -> Difference:
     y_1, x_1, y_2, x_2 = (np.array(column, dtype=np.float64) for column in (y_a, x_a, y_b, x_b))
     [found] = differences_of([Case([Arms(1.0, y_1, y_2)], np.array(clusters), 0.0, Arms(1.0, x_1, x_2))])

@@ -14,26 +14,29 @@ CORRECT: Label = (("replies", "correct"),)
 
 def measures(rows: pl.DataFrame, confusing_at: float) -> tuple[pl.DataFrame, list[Measure]]:
     """Over all replies; the scores also over questions that both sides answered right; and what the judges say."""
-    most = max([USUAL_CANDIDATES, *rows["mentioned"].list.len().drop_nulls()])
     items = rows.with_columns(
         item=pl.format("{} {}", "question_id", "repeat"),
         left_out=left_out_column(),
         reward_confusing=pl.when("confusing").then("reward"),
         penalty_plain=pl.when(~pl.col("confusing")).then("penalty"),
-        mentions=pl.col("mentioned").list.len() / most,
+        mentions=pl.col("mentioned").list.len(),
         **_clarifying_columns("confusing", ""),
         **_clarifying_columns("confusing_by_index", " by index"),
     )
     scores = {
-        "score_threshold": (1.0, "score_threshold"),
-        "score_confusion_index": (1.0, "score_confusion_index"),
-        "reward": (1.0, "reward_confusing"),
-        "penalty": (1.0, "penalty_plain"),
-        "mentions": (float(most), "mentions"),
+        "score_threshold": "score_threshold",
+        "score_confusion_index": "score_confusion_index",
+        "reward": "reward_confusing",
+        "penalty": "penalty_plain",
+        "mentions": "mentions",
     }
+    most = {"mentions": USUAL_CANDIDATES}
     made = [Measure(metric="accuracy", terms=((1.0, "correct"),))]
     for where_both, label in ((None, ()), ("correct", CORRECT)):
-        made += [Measure(metric=it, terms=(scores[it],), where_both=where_both, label=label) for it in scores]
+        made += [
+            Measure(metric=metric, terms=((1.0, column),), most=most.get(metric), where_both=where_both, label=label)
+            for metric, column in scores.items()
+        ]
         made += _clarifying("", label, where_both)
     made += _clarifying(" by index", (("label", "confusion_index"),))
     if rows["judges"].null_count() == rows.height:

@@ -212,9 +212,10 @@ def differences_between(joined: pl.DataFrame, measures: Sequence[Measure], a: st
         one, other = (joined[column].cast(pl.Float64).fill_null(np.nan).to_numpy() for column in (name, f"{name} b"))
         return one, other
 
-    def arms(c: float, column: str, where: NDArray[np.bool_]) -> Arms:
+    def arms(c: float, column: str, where: NDArray[np.bool_], most: float | None = None) -> Arms:
         one, other = both(column)
-        return Arms(c, one[where], other[where])
+        end = 1.0 if most is None else float(np.nanmax([one, other], initial=most))
+        return Arms(c * end, one[where] / end, other[where] / end)
 
     @cache
     def groups(kind: str, by: tuple[str, ...]) -> list[tuple[dict[str, str | int], NDArray[np.bool_]]]:
@@ -238,7 +239,7 @@ def differences_between(joined: pl.DataFrame, measures: Sequence[Measure], a: st
                 if withheld is not None:
                     where = np.zeros_like(where)
                 over = None if measure.over is None else arms(1.0, measure.over, where)
-                terms = [arms(*term, where) for term in measure.terms]
+                terms = [arms(*term, where, measure.most) for term in measure.terms]
                 cases.append(Case(terms, clusters[where], measure.low, over))
                 about.append((measure, {**group, **dict(measure.label)}, not by, withheld))
     return [

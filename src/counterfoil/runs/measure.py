@@ -28,7 +28,8 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True):
     """A metric Σ coefficient · mean(column) over items, in a frame with a row for each item of a model and variant.
 
     The frame has the columns `model`, `variant`, `item` (the same for what is to be paired, and no other's), `cluster`,
-    those of the `groups`, and the values: in `low`…1, null where an item does not count. Where a metric is over
+    those of the `groups`, and the values: in `low`…1, null where an item does not count. With `most`, they are numbers
+    from 0 to that, or to the largest that either side has: two sides are compared on one scale. Where a metric is over
     something other than the questions, as pairs of them, the frame has rows for these as well; its column `kind` then
     says what a row is, and a measure is over the rows of its own `kind`.
 
@@ -41,6 +42,7 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True):
     terms: tuple[tuple[float, str], ...]
     over: str | None = None
     low: float = 0.0
+    most: float | None = None
     groups: Groups = ((),)
     kind: str = QUESTION
     where_both: str | None = None

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 # The tests are to say nothing about levels: which one counts is known only to who makes families of them.
 _ANY = 1.0
-# To paired differences on a scale from 0 to 1; by simulation (docs/statistics.md).
+# To paired differences on a scale from 0 to 1; by simulation (docs/statistics.md). Where no pair differs, nothing but
+# what is added says how far one would.
 _ADDED = 0.75
+_ADDED_TO_NOTHING = 1.0
 
 
 class Arms(NamedTuple):
@@ -126,7 +128,7 @@ def _interval(case: Case, count: int) -> _Found:
     if len(arms) == 1 and bool(np.array_equal(np.isnan(arms[0].a), np.isnan(arms[0].b))):
         [(coefficient, a, b)] = scaled
         paired = _sums(b - a, clusters, count)
-        [interval] = bonett_price(layout, paired, added=_ADDED)
+        [interval] = bonett_price(layout, paired, added=_ADDED if paired.q.any() else _ADDED_TO_NOTHING)
         spread = spread_of_mean(layout, paired, layout.total(paired.s) / np.maximum(layout.total(paired.n), 1))
         interval = _scaled(interval, coefficient)
         return _Found(interval, _error(interval, spread), float(spread.df[0]), paired, [])
