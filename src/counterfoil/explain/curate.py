@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,16 +22,23 @@ from counterfoil.datasets.registry import is_registered
 from counterfoil.datasets.review import decisions, has_entries, write_review
 from counterfoil.datasets.verdict import NOT_ASKED
 from counterfoil.errors import UserError
-from counterfoil.explain.questions import SCORE_KINDS, Question, load_questions
-from counterfoil.explain.scoring import is_confusing_by_threshold
+from counterfoil.explain.curate_rows import (
+    REVIEW_COLUMNS,
+    Row,
+    read_rows,
+    review_row,
+    row_of,
+    shown_to_judges,
+    strata,
+    write_rows,
+)
+from counterfoil.explain.questions import SCORE_KINDS, load_questions
 from counterfoil.runs.askers import Say
-from counterfoil.runs.files import replacing
 from counterfoil.runs.folder import locked
 from counterfoil.runs.sampling import Sample, chosen_units
 
 SAMPLE, VERIFIED, UNAMBIGUOUS = "1-sample.jsonl", "2-verified.jsonl", "3-unambiguous.jsonl"
 REVIEW, EDITS, DATASET = "4-review.csv", "4-edits.json", "dataset.jsonl"
-REVIEW_COLUMNS = ("id", "question", "answer", "candidates", "verdicts")
 
 
 class JudgeStep(NamedTuple):
@@ -75,41 +81,6 @@ class CurateRequest(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A question as every step writes it: a row that questions.py reads, and what the judge said so far."""
-
-    id: str
-    question: str
-    answer: str
-    aliases: tuple[str, ...] = ()
-    candidates: dict[str, float | dict[str, float]]
-    verdict: str | None = None
-    reason: str | None = None
-    ambiguity: str | None = None
-    ambiguity_reason: str | None = None
-
-    @property
-    def plausibilities(self) -> dict[str, float]:
-        """By the kind of score that labels and reviews go by."""
-        return {text: p["listwise"] if isinstance(p, dict) else p for text, p in self.candidates.items()}
-
-    @property
-    def unit(self) -> str:
-        return self.id
-
-    @property
-    def kin(self) -> str:
-        return self.id
-
-    @property
-    def stratum(self) -> str:
-        return "confusing" if is_confusing_by_threshold(self.plausibilities.values()) else "plain"
-
-    @property
-    def cluster(self) -> str:
-        return self.id
-
-
 def curate(request: CurateRequest, say: Say) -> Manifest:
     """Do all steps up to the list for people, as far as they go now. Once people have begun, all stays as it is."""
     if request.check_ambiguity and request.judge is None:
@@ -125,8 +96,8 @@ def curate(request: CurateRequest, say: Say) -> Manifest:
             for file in (VERIFIED, UNAMBIGUOUS, REVIEW):
                 (request.out / file).unlink(missing_ok=True)
         recorder = Recorder(request.out, before or Manifest(data=source, settings=request.settings))
-        _write_rows(request.out / SAMPLE, rows)
-        recorder.done("sample", source.questions, len(rows), SAMPLE, counts=_strata(rows), seed=request.seed)
+        write_rows(request.out / SAMPLE, rows)
+        recorder.done("sample", source.questions, len(rows), SAMPLE, counts=strata(rows), seed=request.seed)
         try:
             passed = asyncio.run(_judged(request, ready, rows, recorder, say))
         except asyncio.CancelledError as error:
@@ -150,14 +121,14 @@ def freeze(out: Path) -> Manifest:
             )
         drawn: list[str] = listed.more["ids"]
         decided = decisions(out / REVIEW, drawn)
-        kept = [row for row in _read_rows(out / SAMPLE) if row.id in decided and decided[row.id] is None]
+        kept = [row for row in read_rows(out / SAMPLE) if row.id in decided and decided[row.id] is None]
         if not kept:
             raise UserError(f"No question of {out / REVIEW} is kept: there is nothing to freeze.")
         edits = read_edits(out)
         for row in kept:
             if row.id in edits:
                 row.answer, row.aliases = edits[row.id].answer, edits[row.id].aliases
-        _write_rows(out / DATASET, kept)
+        write_rows(out / DATASET, kept)
         reasons = Counter(reason or "no reason given" for reason in decided.values() if reason is not None)
         more: dict[str, Any] = {"review_sha256": hash_file(out / REVIEW)}
         if edited := [row.id for row in kept if row.id in edits]:
@@ -205,7 +176,7 @@ def _sample(request: CurateRequest, before: Manifest | None) -> tuple[Source, li
     if before is not None and old is not None and path.is_file() and old.sha256 == hash_file(path):
         same = all(before.settings.get(name) == request.settings[name] for name in ("sample", "seed"))
         if same and before.data.sha256 == _sha256(data):
-            return before.data, _read_rows(path)
+            return before.data, read_rows(path)
     questions = load_questions(data)
     name = request.data if is_registered(request.data) else questions.name
     source = Source(name=name, sha256=questions.sha256, questions=sum(1 for _ in questions))
@@ -215,7 +186,7 @@ def _sample(request: CurateRequest, before: Manifest | None) -> tuple[Source, li
     chosen = list(Sample(questions, ids))
     kinds = {kind: scores for kind in SCORE_KINDS if (scores := _scores(data, kind, ids))}
     has_kinds = any(scores != kinds["listwise"] for scores in kinds.values())
-    return source, [_row(question, kinds if has_kinds else {}) for question in chosen]
+    return source, [row_of(question, kinds if has_kinds else {}) for question in chosen]
 
 
 def _scores(data: str, kind: str, ids: set[str]) -> dict[str, dict[str, float]] | None:
@@ -224,15 +195,6 @@ def _scores(data: str, kind: str, ids: set[str]) -> dict[str, dict[str, float]] 
         return {question.id: question.candidates for question in load_questions(data, kind) if question.id in ids}
     except UserError:
         return None
-
-
-def _row(question: Question, kinds: dict[str, dict[str, dict[str, float]]]) -> Row:
-    candidates: dict[str, float | dict[str, float]] = dict(question.candidates)
-    if kinds:
-        candidates = {text: {kind: kinds[kind][question.id][text] for kind in kinds} for text in candidates}
-    return Row(
-        id=question.id, question=question.text, answer=question.gold, aliases=question.aliases, candidates=candidates
-    )
 
 
 async def _judged(
@@ -260,11 +222,11 @@ async def _judge_step(
 ) -> list[Row] | None:
     """Ask about all rows, write down what was said; gives those that passed, or None if some were not asked about."""
     prompt = (resources.files("counterfoil.explain") / "prompts" / f"curate-{step.name}.txt").read_text("utf-8").strip()
-    verdicts = await ask_verdicts(judging, step.name, prompt, step.words, [_content(row) for row in rows])
+    verdicts = await ask_verdicts(judging, step.name, prompt, step.words, [shown_to_judges(row) for row in rows])
     for row, verdict in zip(rows, verdicts, strict=True):
         for field, value in zip(step.fields, verdict, strict=True):
             setattr(row, field, value)
-    _write_rows(request.out / step.file, rows)
+    write_rows(request.out / step.file, rows)
     counts = Counter(verdict.word for verdict in verdicts)
     passed = [row for row, verdict in zip(rows, verdicts, strict=True) if verdict.word == step.words[0]]
     recorder.manifest.judge = judging.described()
@@ -281,40 +243,10 @@ def _list_for_people(request: CurateRequest, passed: list[Row], recorder: Record
     if has_entries(path):
         raise UserError(f"{path} was filled in in the meantime and stays as it is: run the same command again.")
     drawn = list(Sample(passed, chosen_units(passed, request.keep, request.seed)))
-    write_review(path, REVIEW_COLUMNS, map(_review_row, drawn))
+    write_review(path, REVIEW_COLUMNS, map(review_row, drawn))
     ids = [row.id for row in drawn]
-    recorder.done("review", len(passed), len(drawn), REVIEW, counts=_strata(drawn), seed=request.seed, ids=ids)
-
-
-def _review_row(row: Row) -> dict[str, str]:
-    by_plausibility = sorted(row.plausibilities.items(), key=lambda item: -item[1])
-    verdicts = [(row.verdict, row.reason), (row.ambiguity, row.ambiguity_reason)]
-    return {
-        "id": row.id,
-        "question": row.question,
-        "answer": " | ".join((row.answer, *row.aliases)),
-        "candidates": " | ".join(f"{text} ({plausibility:g})" for text, plausibility in by_plausibility),
-        "verdicts": " | ".join(f"{word}: {reason}" for word, reason in verdicts if word is not None),
-    }
-
-
-def _content(row: Row) -> str:
-    aliases = f" (also: {', '.join(row.aliases)})" if row.aliases else ""
-    return f"Question: {row.question}\nAnswer: {row.answer}{aliases}"
-
-
-def _strata(rows: Iterable[Row]) -> dict[str, int]:
-    return dict(sorted(Counter(row.stratum for row in rows).items()))
+    recorder.done("review", len(passed), len(drawn), REVIEW, counts=strata(drawn), seed=request.seed, ids=ids)
 
 
 def _sha256(data: str) -> str:
     return hash_file(Path(data)) if Path(data).is_file() else load_questions(data).sha256
-
-
-def _write_rows(path: Path, rows: Iterable[Row]) -> None:
-    with replacing(path) as temporary, temporary.open("wb") as file:
-        file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
-
-
-def _read_rows(path: Path) -> list[Row]:
-    return [msgspec.json.decode(line, type=Row) for line in path.read_bytes().splitlines()]
