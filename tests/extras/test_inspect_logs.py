@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from inspect_ai.model import ChatMessageAssistant, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 import counterfoil
+from commands import counterfoil as command
 from counterfoil.adapters import inspect_tasks
 from counterfoil.adapters.bench import open_bench
 from counterfoil.adapters.inspect_import import import_inspect
@@ -163,6 +165,35 @@ def test_what_a_log_that_broke_off_lacks_has_failed() -> None:
 def test_what_can_not_be_placed_is_named() -> None:
     log = logged(theirs({"nobody": "A"}))
     with pytest.raises(UserError, match=r"\.eval, sample nobody, epoch 1: the question nobody is not in korean"):
+        scored("bias", log.location)
+
+
+def test_the_same_sample_in_two_logs_is_said_with_both_files() -> None:
+    questions = list(open_bench("bias", {"limit": 2, "orders": 1}).plan.questions)
+    first = logged(theirs({questions[0].id: "A", questions[1].id: "A"})).location
+    # Another log that has one sample with the first in common, and an evaluation of the same in a later epoch.
+    second = logged(theirs({questions[1].id: "B"})).location
+    shutil.copy(first, "copy.eval")
+    with pytest.raises(UserError, match="is named twice: name each log once") as named_twice:
+        scored("bias", first, first)
+    assert str(named_twice.value).startswith(first)
+    for again, question in ((second, questions[1]), ("copy.eval", questions[0])):
+        with pytest.raises(UserError) as twice:
+            scored("bias", first, again)
+        assert str(twice.value) == (
+            f"{again}, sample {question.id}, epoch 1: the same sample and epoch of none/none is in {first}, too: "
+            "leave one of the logs out, or score them apart, each with its own --out."
+        )
+    told = command("score", "bias", "--from", "inspect", first, "copy.eval", cwd=Path.cwd())
+    assert told.returncode == 2
+    assert "copy.eval, sample" in told.stderr
+    assert "`repeat`" not in told.stderr
+
+
+def test_two_samples_of_a_log_that_are_one_question() -> None:
+    [question] = open_bench("bias", {"limit": 1, "orders": 1}).plan.questions
+    log = logged(theirs({"one": "A", "two": "B"}, question_id=question.id))
+    with pytest.raises(UserError, match=rf"sample two, epoch 1: sample one is the question {question.id} in imported"):
         scored("bias", log.location)
 
 

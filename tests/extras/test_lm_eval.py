@@ -24,8 +24,10 @@ from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
 import counterfoil
-from commands import environment
+from commands import SUPPORT, environment
 from counterfoil.adapters.bench import open_bench
+from counterfoil.adapters.lm_eval.settings import settings_of
+from counterfoil.adapters.lm_eval.task import SuiteTask
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.openai import read_completion
 from counterfoil.asking.models.planted import Respondent
@@ -285,15 +287,79 @@ def test_a_model_without_a_chat_template_gets_the_texts() -> None:
         ({"counterfoil": {"temperature": 1.0}}, "there is no setting temperature"),
         ({"counterfoil": "limit"}, "counterfoil in the metadata must be settings by name"),
         ({"counterfoil_bias": {"groups": "category"}}, "groups must be a list of names"),
+        ({"counterfoil_bias": {"groups": 3}}, "groups must be a list of names"),
+        ({"counterfoil": {"draws": 3}}, "no setting draws in bias: it is one of memorization, so put it under"),
         ({"counterfoil_bias": {"by": "logprob"}}, "leave by: logprob out"),
-        ({"counterfoil_bias": {"variant": ["1", "2"]}}, "a task asks in one variant, and here are 1, 2"),
-        ({"counterfoil_bias": {"data": "nix"}}, "nix"),
+        (
+            {"counterfoil_bias": {"variant": ["1", "2"]}},
+            "it asks in en, and counterfoil_bias in the metadata says 1, 2",
+        ),
+        ({"counterfoil_bias": {"data": "nix"}}, "counterfoil_bias_english: --data nix: there is no such dataset"),
     ],
 )
 def test_wrong_settings_are_one_sentence(metadata: dict[str, Any], sentence: str) -> None:
     manager = TaskManager(include_path=str(TASKS), include_defaults=False, metadata=metadata)
     with pytest.raises(UserError, match=sentence):
         manager.load(["counterfoil_bias_english"])
+
+
+def test_the_variant_of_the_file_may_be_said_again_and_a_file_without_one_takes_any() -> None:
+    said_again = {"counterfoil_bias": {"variant": ["en"], "limit": 1}}
+    manager = TaskManager(include_path=str(TASKS), include_defaults=False, metadata=said_again)
+    assert manager.load(["counterfoil_bias_english"])["tasks"]
+    assert settings_of({"suite": "explain"}, {"counterfoil": {"variant": "cfe"}}).options == {"variant": ["cfe"]}
+    with pytest.raises(UserError, match="a task asks in one variant, and here are baseline, cfe"):
+        SuiteTask({"task": "x", "dataset_kwargs": {"suite": "explain", "variant": ["baseline", "cfe"]}})
+
+
+OWN = "task: mine\nclass: !function counterfoil.adapters.lm_eval.task.SuiteTask\ndataset_kwargs: "
+
+
+@pytest.mark.parametrize(
+    ("tasks", "more", "sentence"),
+    [
+        (
+            "counterfoil_bias_english",
+            ["--metadata", '{"counterfoil": {"limt": 3}}'],
+            "counterfoil_bias_english: there is no setting limt (did you mean limit?).",
+        ),
+        ("{suite: nix}", [], "mine: There is no suite nix. There are: explain, bias, memorization. One of your own "),
+        ("{suite: explain, variant: nix}", [], "mine: There is no variant nix, nor a text file of that name. "),
+        (
+            "counterfoil_explain_cfe",
+            ["--metadata", '{"counterfoil": {"data": "gone.json"}}'],
+            "counterfoil_explain_cfe: --data gone.json: there is no such dataset (",
+        ),
+        (
+            "counterfoil_explain_baseline,counterfoil_explain_cfe",
+            ["--metadata", '{"counterfoil_explain": {"variant": "baseline", "limit": 1}}'],
+            "counterfoil_explain_cfe: it asks in cfe, and counterfoil_explain in the metadata says baseline: ",
+        ),
+        (
+            "counterfoil_explain_cfe",
+            ["--metadata", '{"counterfoil": {"limit": 1}}', "--system_instruction", "Be kind."],
+            "counterfoil_explain_cfe: it brings its own system prompt, if it has one: leave --system_instruction out.",
+        ),
+    ],
+    ids=["setting", "suite", "variant", "dataset", "contradiction", "system prompt"],
+)
+def test_wrong_use_of_the_command_ends_in_one_sentence(
+    tasks: str, more: list[str], sentence: str, tmp_path: Path
+) -> None:
+    if tasks.startswith("{"):
+        (tmp_path / "mine.yaml").write_text(f"{OWN}{tasks}\n")
+        tasks = "mine.yaml"
+    arguments = ["--model", "dummy", "--include_path", str(TASKS), "--tasks", tasks, *more]
+    done = subprocess.run(
+        [sys.executable, str(SUPPORT / "lm_eval_alone.py"), *arguments],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.splitlines()[-1].startswith(f"counterfoil: {sentence}"), done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_another_system_prompt_is_refused(server: MockServer) -> None:

@@ -31,11 +31,17 @@ class _Log(NamedTuple):
     samples: Iterator[tuple[str, int, dict[str, Any] | None]]
 
 
+class _Where(NamedTuple):
+    path: Path
+    sample: str
+
+
 def import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:
     """A sample is a question's if its id is the question's, or a variant and the question's, as in our own tasks, or
     if its metadata has a `question_id`; the variant is that of its metadata, or of its id, or of the task's
     arguments. A sample that failed, or never came to be in a log that broke off, is a failed reply.
     """
+    seen: dict[int, _Where] = {}
     for path in files:
         with _readable(path):
             log = _opened(path)
@@ -43,7 +49,7 @@ def import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Itera
             metadata = (sample or {}).get("metadata")
             metadata = metadata if isinstance(metadata, dict) else {}
             variant, question_id = _placed(id, metadata, questions)
-            yield Imported(
+            imported = Imported(
                 model=log.model,
                 variant=variant or log.variant or "imported",
                 question_id=question_id,
@@ -51,6 +57,27 @@ def import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Itera
                 reply=_reply(sample),
                 where=f"{path}, sample {id}, epoch {epoch}",
             )
+            _check_that_it_is_new(imported, _Where(path, id), seen)
+            yield imported
+
+
+def _check_that_it_is_new(imported: Imported, where: _Where, seen: dict[int, _Where]) -> None:
+    """One question for the same time may come from two logs, or from samples of one that don't say how they differ."""
+    identity = hash((imported.model, imported.variant, imported.question_id, imported.repeat))
+    earlier = seen.setdefault(identity, where)
+    if earlier is where:
+        return
+    if earlier == where:
+        raise UserError(f"{where.path} is named twice: name each log once.")
+    if earlier.path == where.path:
+        raise UserError(
+            f"{imported.where}: sample {earlier.sample} is the question {imported.question_id} in {imported.variant}, "
+            "too: name their variants as `variant` in the samples' metadata, or ask again with --epochs."
+        )
+    raise UserError(
+        f"{imported.where}: the same sample and epoch of {imported.model} is in {earlier.path}, too: "
+        "leave one of the logs out, or score them apart, each with its own --out."
+    )
 
 
 def _placed(id: str, metadata: Mapping[str, Any], questions: Mapping[str, Any]) -> tuple[str | None, str]:

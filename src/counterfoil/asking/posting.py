@@ -30,12 +30,17 @@ class Carrier(Protocol):
 
     @property
     def total(self) -> int:
-        """Asks taken."""
+        """Asks taken, but for those that were given back unasked."""
         ...
 
     @property
     def done(self) -> int:
         """Of them, those that have ended."""
+        ...
+
+    @property
+    def in_flight(self) -> int:
+        """Of them, those that are with the model: begun, and not ended."""
         ...
 
     @property
@@ -46,6 +51,11 @@ class Carrier(Protocol):
     @property
     def adjustments(self) -> Sequence[str]:
         """What had to be asked otherwise than the user wanted, for the manifest."""
+        ...
+
+    @property
+    def not_stored(self) -> Sequence[str]:
+        """What was to be stored elsewhere than in the ledger and is not, once it is closed."""
         ...
 
     async def take(self, ask: Ask) -> None:
@@ -81,7 +91,7 @@ class Poster:
 
     @property
     def in_flight(self) -> int:
-        return self.carrier.total - self.carrier.done
+        return self.carrier.in_flight
 
     @property
     def places(self) -> int:
@@ -112,6 +122,8 @@ class Poster:
 class InThisProcess:
     """A carrier for models that can't be reached otherwise: a sender asks them as in any other run."""
 
+    not_stored: Sequence[str] = ()
+
     def __init__(self, sender: Sender) -> None:
         self.total = 0
         self.done = 0
@@ -124,6 +136,10 @@ class InThisProcess:
     @property
     def stopped(self) -> str | None:
         return self._sender.stopped
+
+    @property
+    def in_flight(self) -> int:
+        return self._sender.in_flight
 
     @property
     def adjustments(self) -> Sequence[str]:
@@ -151,13 +167,13 @@ class InThisProcess:
     async def _send(self, ask: Ask) -> None:
         try:
             reply = await self._sender.ask(ask, looked_up=True)
+            self.done += 1
             if reply.status == "failed":
                 self.failures[ask.key] = reply
-        except NotAsked:
-            pass  # the sender says why it stopped, and the next pass asks it
+        except NotAsked:  # the sender says why it stopped, and the next pass asks it
+            self.total -= 1
         except Exception as error:  # such as a ledger that can't be written: the run must not go on
             self._error = self._error or error
         finally:
-            self.done += 1
             del self._under_way[ask.key]
             self._room.release()

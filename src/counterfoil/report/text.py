@@ -155,13 +155,15 @@ def _outcomes(run: Run) -> str:
 
 def dry_run_text(rows: Sequence[DryRun]) -> str:
     """The dry run as a table; estimates are marked as such."""
-    lines = [["model", "asks", "in ledger", "to ask", "~tokens in", "~tokens out", "~cost", ""]]
+    in_batches = any(row.under_way for row in rows)
+    heading = ["asks", "in ledger", *(["in batches"] if in_batches else []), "to ask", "~tokens in", "~tokens out"]
+    lines = [["model", *heading, "~cost", ""]]
     for row in rows:
         output = "?" if row.output_tokens is None else f"{row.output_tokens:,}"
         cost = "?" if row.cost is None else f"${row.cost:,.4f}"
         name = f"{row.model} (judge)" if row.judge else row.model
-        counts = [f"{number:,}" for number in (row.asks, row.in_ledger, row.to_ask, row.input_tokens)]
-        lines.append([name, *counts, output, cost, row.note or ""])
+        counts = [row.asks, row.in_ledger, *([row.under_way] if in_batches else []), row.to_ask, row.input_tokens]
+        lines.append([name, *(f"{number:,}" for number in counts), output, cost, row.note or ""])
     known = [row.cost for row in rows if row.cost is not None]
     total = f"In all about ${sum(known):,.4f}" + (", and what is marked ?." if len(known) < len(rows) else ".")
     judges = " Judges' asks about replies that are not there yet come on top." if any(row.judge for row in rows) else ""

@@ -8,6 +8,7 @@ import msgspec
 
 from counterfoil.asking.ask import Ask
 from counterfoil.asking.asker import Collector
+from counterfoil.asking.batches.under_way import UnderWay
 from counterfoil.asking.budget import Account, Budget, estimate_tokens
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model
@@ -23,13 +24,15 @@ class DryRun(msgspec.Struct, kw_only=True):
     """One model's part. Tokens and cost are of the asks that are left, estimated; None where they can't be.
 
     `output_tokens` is what the replies in the ledger suggest, or else what the asks allow at the most. A judge's asks
-    about replies that are not there yet are not counted: what they will be depends on the replies.
+    about replies that are not there yet are not counted: what they will be depends on the replies. `under_way` are in
+    batches that a run with --batch collects: they are paid for, and not to ask.
     """
 
     model: str
     judge: bool
     asks: int
     in_ledger: int
+    under_way: int
     to_ask: int
     input_tokens: int
     output_tokens: int | None
@@ -40,18 +43,25 @@ class DryRun(msgspec.Struct, kw_only=True):
 class _Outbox:
     """Counts what would be sent to one model."""
 
-    def __init__(self, model: Model, account: Account, *, judge: bool) -> None:
+    def __init__(self, model: Model, account: Account, under_way: UnderWay, *, judge: bool, collects: bool) -> None:
         self.model = model
         self.account = account
         self._judge = judge
+        self._under_way = under_way
+        self._collects = collects
         self._keys: set[bytes] = set()
+        self._in_batches: set[bytes] = set()
         self._input_tokens = 0.0
         self._most_output: float | None = 0.0
 
     def add(self, ask: Ask) -> None:
         key = bytes.fromhex(ask.key)
-        if key in self._keys:
+        if key in self._keys or key in self._in_batches:
             return
+        if self._under_way.holds(ask.key):
+            self._in_batches.add(key)
+            if self._collects:
+                return
         self._keys.add(key)
         self._input_tokens += estimate_tokens(ask.prompt)
         limit = ask.params.get("max_tokens")
@@ -59,7 +69,10 @@ class _Outbox:
 
     def result(self) -> DryRun:
         tally, price, to_ask = self.account.tally, self.account.price, len(self._keys)
+        collected = len(self._in_batches) if self._collects else 0
         notes = []
+        if self._in_batches and not self._collects:
+            notes.append(f"{len(self._in_batches):,} under way in a batch: --batch collects them")
         if tally.in_ledger:
             output: float | None = to_ask * tally.output_tokens / tally.in_ledger
         else:
@@ -71,8 +84,9 @@ class _Outbox:
         return DryRun(
             model=self.model.name,
             judge=self._judge,
-            asks=to_ask + tally.in_ledger,
+            asks=to_ask + collected + tally.in_ledger,
             in_ledger=tally.in_ledger,
+            under_way=collected,
             to_ask=to_ask,
             input_tokens=round(self._input_tokens),
             output_tokens=None if output is None else round(output),
@@ -83,14 +97,19 @@ class _Outbox:
 
 def dry_run(suite: Suite, request: RunRequest) -> list[DryRun]:
     """For each model and judge: asks, how many the ledger holds, and the tokens and cost of the others."""
-    with Ledger(request.ledger, create=False) as ledger:
-        return asyncio.run(_dry_run(make_plan(suite, request), ledger))
+    with Ledger(request.ledger, create=False) as ledger, UnderWay(request.ledger) as under_way:
+        return asyncio.run(_dry_run(make_plan(suite, request), ledger, under_way))
 
 
-async def _dry_run(plan: Plan, ledger: Ledger) -> list[DryRun]:
+async def _dry_run(plan: Plan, ledger: Ledger, under_way: UnderWay) -> list[DryRun]:
     request = plan.request
-    outboxes = [_Outbox(model, Account(Budget(), plan.price(model)), judge=False) for model in plan.models]
-    judge_outboxes = [_Outbox(model, Account(Budget(), plan.price(model)), judge=True) for model in plan.judges]
+
+    def outbox(model: Model, *, judge: bool) -> _Outbox:
+        account = Account(Budget(), plan.price(model))
+        return _Outbox(model, account, under_way, judge=judge, collects=request.batch)
+
+    outboxes = [outbox(model, judge=False) for model in plan.models]
+    judge_outboxes = [outbox(model, judge=True) for model in plan.judges]
     judges = {
         box.model.name: Judge(box.model, Collector(ledger, box.add, box.account), spec.params)
         for box, spec in zip(judge_outboxes, request.judges, strict=True)

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from counterfoil.asking.batches.providers import has_batches
 from counterfoil.asking.ledger import Ledger
 from counterfoil.errors import UserError
 from counterfoil.runs.askers import Askers, Say, open_askers
@@ -28,6 +29,14 @@ class LeftAtOnce(Exception):
     """The user has interrupted twice. Every reply that had come is in the ledger."""
 
 
+class NotAllStored(Run):
+    """A run whose records are as they should be, but that was to store more than its folder, and could not."""
+
+    @property
+    def is_complete(self) -> bool:
+        return False
+
+
 def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) -> Run:
     """Do the work with the ledger open and the run folder locked."""
     try:
@@ -45,6 +54,10 @@ def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) 
 async def go_through(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run:
     """Ask, read, score, estimate; gives the run."""
     started_at = datetime.now(UTC)
+    if not plan.request.batch and any(has_batches(model.name) for model in (*plan.models, *plan.judges)):
+        from counterfoil.runs.under_way import say_what_is_under_way
+
+        await say_what_is_under_way(plan, ledger, say, one_pass)
     parts = Parts(plan.request.out, plan.suite.columns)
     # While the first asks are on their way, load what their records will need.
     loading = asyncio.get_running_loop().run_in_executor(None, _load_tables)
@@ -53,13 +66,16 @@ async def go_through(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Ru
 
         async with open_posters(plan, ledger, say) as posters:
             standings = await waves(posters, one_pass, parts)
+        is_all_stored = not any(poster.carrier.not_stored for poster in posters.all)
         askers: Askers = posters
     else:
         async with open_askers(plan, ledger, say) as senders:
             standings = await one_pass(senders, parts)
+        is_all_stored = True
         askers = senders
     await loading
-    return finish(plan, parts, standings, askers, started_at)
+    run = finish(plan, parts, standings, askers, started_at)
+    return run if is_all_stored else NotAllStored(run.folder)
 
 
 def _load_tables() -> None:

@@ -351,7 +351,7 @@ def test_the_key_goes_to_no_other_server(monkeypatch: pytest.MonkeyPatch) -> Non
         assert "GET /messages/batches/msgbatch_0/results" in server.requests
 
 
-def test_ctrl_c_while_the_file_goes_up_submits_nothing() -> None:
+def test_ctrl_c_while_the_file_goes_up_submits_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     # The signal comes in the middle of the upload: what is up there costs nothing, and no batch is made of it.
     def interrupted(method: str, path: str, after: bool) -> Fault | None:
         if path == "/files" and after:
@@ -363,5 +363,6 @@ def test_ctrl_c_while_the_file_goes_up_submits_nothing() -> None:
         done = run(server, OPENAI_MODEL)
         assert outcomes(done) == {"not_asked": 40}
         assert not server.batches
+        assert "Stopping: 0 asks are still in flight" in capfd.readouterr().err
         server.fault = lambda method, path, after: None
         assert run(server, OPENAI_MODEL).is_complete

@@ -12,6 +12,7 @@ from lm_eval.api.task import ConfigurableTask
 
 from counterfoil.adapters.bench import Bench, Place, open_bench
 from counterfoil.adapters.lm_eval.settings import settings_of
+from counterfoil.adapters.lm_eval.wrong_use import told
 from counterfoil.asking.ask import Reply
 from counterfoil.asking.models.openai import split_thinking
 from counterfoil.errors import UserError
@@ -42,8 +43,9 @@ class SuiteTask(ConfigurableTask):  # type: ignore[misc]
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        settings = settings_of(config.get("dataset_kwargs") or {}, config.get("metadata") or {}, config["task"])
-        self._bench = _bench(settings.suite, settings.options, config["task"])
+        with told(config["task"]):
+            settings = settings_of(config.get("dataset_kwargs") or {}, config.get("metadata") or {})
+            self._bench = _bench(settings.suite, settings.options)
         self._groups = settings.groups
         self._places: dict[str, Place] = {place.id: place for place in self._bench.places()}
         self._values: dict[str, float | None] = {}
@@ -108,9 +110,8 @@ class SuiteTask(ConfigurableTask):  # type: ignore[misc]
     ) -> Any:
         """The suite's messages, and nothing else; for models without a chat template, their texts."""
         if system_instruction:
-            raise UserError(
-                f"{self.config.task} brings its own system prompt, if it has one: leave --system_instruction out."
-            )
+            with told(self.config.task):
+                raise UserError("it brings its own system prompt, if it has one: leave --system_instruction out.")
         if apply_chat_template and chat_template:
             return chat_template([dict(message) for message in doc["messages"]])
         return self.doc_to_text(doc)
@@ -169,13 +170,13 @@ class SuiteTask(ConfigurableTask):  # type: ignore[misc]
         return values
 
 
-def _bench(suite: str, options: Mapping[str, Any], task: str) -> Bench:
+def _bench(suite: str, options: Mapping[str, Any]) -> Bench:
     bench = open_bench(suite, options)
     if len(bench.plan.variants) != 1:
         names = ", ".join(variant.name for variant in bench.plan.variants)
-        raise UserError(f"{task}: a task asks in one variant, and here are {names}: name one of them.")
+        raise UserError(f"a task asks in one variant, and here are {names}: name one of them.")
     if "logprobs" in bench.params:
-        raise UserError(f"{task}: lm-eval hands on no log probabilities of replies: leave by: logprob out.")
+        raise UserError("lm-eval hands on no log probabilities of replies: leave by: logprob out.")
     return bench
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.batches.interface import Found, Line, Look, NotProcessed
-from counterfoil.asking.batches.server import Server, from_start
+from counterfoil.asking.batches.server import Server, from_start, id_of
 from counterfoil.asking.models.anthropic import AnthropicModel, read_message, request_body
 from counterfoil.asking.models.base import TryAgain
 from counterfoil.asking.models.http import Rejected
@@ -55,21 +55,17 @@ class AnthropicBatches:
         return None
 
     async def create(self, content: BinaryIO, uploaded: str | None, token: str) -> str:
-        return _id_of(await self._server.post("/messages/batches", from_start(content)))
+        return id_of(await self._server.post("/messages/batches", from_start(content)))
 
     async def find(self, token: str, asks: int, posted_at: float, known: Collection[str]) -> Found | None:
-        query = {"limit": str(PER_PAGE)}
-        while True:
-            page = await self._server.get("/messages/batches", query)
-            batches = [batch for batch in page.get("data") or [] if isinstance(batch, dict)]
-            for batch in batches:
-                is_then = -BEFORE_SECONDS <= _time_of(batch) - posted_at <= AFTER_SECONDS
-                if is_then and sum(_counts(batch).values()) == asks and _id_of(batch) not in known:
-                    return Found(_id_of(batch), is_sure=False)
-            # The newest come first.
-            if not page.get("has_more") or not batches or _time_of(batches[-1]) < posted_at - BEFORE_SECONDS:
-                return None
-            query["after_id"] = _id_of(batches[-1])
+        def is_too_old(batch: dict[str, Any]) -> bool:
+            return _time_of(batch) < posted_at - BEFORE_SECONDS
+
+        async for batch in self._server.newest_first("/messages/batches", "after_id", PER_PAGE, is_too_old):
+            is_then = -BEFORE_SECONDS <= _time_of(batch) - posted_at <= AFTER_SECONDS
+            if is_then and sum(_counts(batch).values()) == asks and id_of(batch) not in known:
+                return Found(id_of(batch), is_sure=False)
+        return None
 
     async def look(self, batch_id: str) -> Look:
         batch = await self._server.get(f"/messages/batches/{batch_id}")
@@ -82,11 +78,8 @@ class AnthropicBatches:
             results=[str(address) if self._server.is_here(address) else f"/messages/batches/{batch_id}/results"],
         )
 
-    async def lines(self, look: Look) -> AsyncIterator[tuple[str, Line]]:
-        for address in look.results:
-            async for line in self._server.lines(address):
-                if isinstance(key := line.get("custom_id"), str):
-                    yield key, line
+    def lines(self, look: Look) -> AsyncIterator[tuple[str, Line]]:
+        return self._server.lines_by_key(look.results)
 
     def read(self, ask: Ask, line: Line) -> Reply:
         result = line.get("result")
@@ -108,12 +101,6 @@ class AnthropicBatches:
 
     async def close(self) -> None:
         await self._server.close()
-
-
-def _id_of(answer: dict[str, Any]) -> str:
-    if not isinstance(found := answer.get("id"), str) or not found:
-        raise TryAgain("the answer has no id")
-    return found
 
 
 def _time_of(batch: dict[str, Any]) -> float:

@@ -22,6 +22,8 @@ from counterfoil.asking.models.openai import OpenAIModel
 class BatchCarrier:
     """A carrier for one model. Batches outlive it: another one, later, collects what is still under way."""
 
+    not_stored: Sequence[str] = ()
+
     def __init__(
         self,
         model: Model,
@@ -62,6 +64,10 @@ class BatchCarrier:
     @property
     def done(self) -> int:
         return self._ended + self._room.done
+
+    @property
+    def in_flight(self) -> int:
+        return self._room.in_flight
 
     @property
     def adjustments(self) -> Sequence[str]:
@@ -144,7 +150,8 @@ class BatchCarrier:
             if isinstance(error, ModelError):
                 self._stop(str(error))
             self._account.release(reserved)
-            self._give_back(outbox.keys)
+            self._taken.difference_update(outbox.keys)
+            self.total -= len(outbox.keys)
             return
         finally:
             outbox.close()
@@ -152,7 +159,7 @@ class BatchCarrier:
             self._room.wait_for(batch, [key], (0.0, 0.0))
         for answered, reply in self._ledger.get([key.hex() for key in claim.answered]).items():
             self._account.found(answered, reply)
-        self._give_back(claim.answered)
+        self._end(claim.answered)
         if claim.batch is None:
             self._account.release(reserved)
             return
@@ -163,12 +170,12 @@ class BatchCarrier:
         """Until all that is waited for has ended, or it is of no use."""
         for waiting in self._room.untold:
             self._tell_where(waiting)
-        self._give_back(await self._room.wait())
+        self._end(await self._room.wait())
         if self._room.problem is not None:
             self._stop(self._room.problem)
 
-    def _give_back(self, keys: Iterable[bytes]) -> None:
-        """They have ended, or come another time."""
+    def _end(self, keys: Iterable[bytes]) -> None:
+        """They have ended in a batch, or have a reply; some of them may be taken another time."""
         for key in keys:
             self._taken.discard(key)
             self._ended += 1

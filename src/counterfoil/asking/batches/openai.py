@@ -9,7 +9,7 @@ import msgspec
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.batches.interface import Complaint, Found, Line, Look, NotProcessed
-from counterfoil.asking.batches.server import Server, from_start
+from counterfoil.asking.batches.server import Server, from_start, id_of
 from counterfoil.asking.models.base import Hopeless, TryAgain
 from counterfoil.asking.models.http import LONGEST_MESSAGE, Rejected
 from counterfoil.asking.models.openai import OpenAIModel, read_completion, request_body, text_of
@@ -48,7 +48,7 @@ class OpenAIBatches:
 
     async def upload(self, content: BinaryIO) -> str | None:
         answer = await self._server.post_file("/files", from_start(content), "counterfoil.jsonl", {"purpose": "batch"})
-        return _id_of(answer)
+        return id_of(answer)
 
     async def create(self, content: BinaryIO, uploaded: str | None, token: str) -> str:
         wanted = {
@@ -57,20 +57,16 @@ class OpenAIBatches:
             "completion_window": "24h",
             "metadata": {METADATA: token},
         }
-        return _id_of(await self._server.post("/batches", msgspec.json.encode(wanted)))
+        return id_of(await self._server.post("/batches", msgspec.json.encode(wanted)))
 
     async def find(self, token: str, asks: int, posted_at: float, known: Collection[str]) -> Found | None:
-        query = {"limit": str(PER_PAGE)}
-        while True:
-            page = await self._server.get("/batches", query)
-            batches = [batch for batch in page.get("data") or [] if isinstance(batch, dict)]
-            for batch in batches:
-                if (batch.get("metadata") or {}).get(METADATA) == token:
-                    return Found(_id_of(batch), is_sure=True)
-            # The newest come first.
-            if not page.get("has_more") or not batches or _time_of(batches[-1]) < posted_at - SLACK_SECONDS:
-                return None
-            query["after"] = _id_of(batches[-1])
+        def is_too_old(batch: dict[str, Any]) -> bool:
+            return _time_of(batch) < posted_at - SLACK_SECONDS
+
+        async for batch in self._server.newest_first("/batches", "after", PER_PAGE, is_too_old):
+            if (batch.get("metadata") or {}).get(METADATA) == token:
+                return Found(id_of(batch), is_sure=True)
+        return None
 
     async def look(self, batch_id: str) -> Look:
         batch = await self._server.get(f"/batches/{batch_id}")
@@ -87,11 +83,8 @@ class OpenAIBatches:
             complaints=_complaints(batch) if status == "failed" else (),
         )
 
-    async def lines(self, look: Look) -> AsyncIterator[tuple[str, Line]]:
-        for address in look.results:
-            async for line in self._server.lines(address):
-                if isinstance(key := line.get("custom_id"), str):
-                    yield key, line
+    def lines(self, look: Look) -> AsyncIterator[tuple[str, Line]]:
+        return self._server.lines_by_key(look.results)
 
     def read(self, ask: Ask, line: Line) -> Reply:
         error, response = line.get("error"), line.get("response")
@@ -114,12 +107,6 @@ class OpenAIBatches:
 
     async def close(self) -> None:
         await self._server.close()
-
-
-def _id_of(answer: dict[str, Any]) -> str:
-    if not isinstance(found := answer.get("id"), str) or not found:
-        raise TryAgain("the answer has no id")
-    return found
 
 
 def _time_of(batch: dict[str, Any]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, BinaryIO, Literal, NoReturn
 
 import aiohttp
@@ -45,6 +45,29 @@ class Server:
             form.add_field(field, value)
         form.add_field("file", content, filename=name, content_type="application/jsonl")
         return await self._json("POST", path, data=form, timeout=_as_long_as_it_moves())
+
+    async def newest_first(
+        self, path: str, cursor: str, per_page: int, is_too_old: Callable[[dict[str, Any]], bool]
+    ) -> AsyncIterator[dict[str, Any]]:
+        """What is in a list, the newest first, to the end of the page on which it is too old; the next page is named
+        by the id of the last one, as `cursor`.
+        """
+        query = {"limit": str(per_page)}
+        while True:
+            page = await self.get(path, query)
+            items = [item for item in page.get("data") or [] if isinstance(item, dict)]
+            for item in items:
+                yield item
+            if not page.get("has_more") or not items or is_too_old(items[-1]):
+                return
+            query[cursor] = id_of(items[-1])
+
+    async def lines_by_key(self, addresses: Iterable[str]) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        """The lines of a batch at these addresses, by the keys of their asks."""
+        for address in addresses:
+            async for line in self.lines(address):
+                if isinstance(key := line.get("custom_id"), str):
+                    yield key, line
 
     async def lines(self, address: str) -> AsyncIterator[dict[str, Any]]:
         """The JSON objects in the lines at a path, or at an address of this server; what is none is left out."""
@@ -135,6 +158,13 @@ class Server:
             headers = {name: value for name, value in self._endpoint.headers.items() if name != "Content-Type"}
             self._session = open_session(headers)
         return self._session
+
+
+def id_of(answer: dict[str, Any]) -> str:
+    """The id of what was made or listed."""
+    if not isinstance(found := answer.get("id"), str) or not found:
+        raise TryAgain("the answer has no id")
+    return found
 
 
 def from_start(file: BinaryIO) -> BinaryIO:

@@ -89,6 +89,11 @@ class WaitingRoom:
         return len(self._ended) + sum(min(one.done, one.size) for one in self._waiting.values())
 
     @property
+    def in_flight(self) -> int:
+        """Those that the provider is not done with."""
+        return sum(max(0, one.size - one.done) for one in self._waiting.values())
+
+    @property
     def untold(self) -> list[Waiting]:
         return [one for one in self._waiting.values() if not one.is_told]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import msgspec
@@ -11,10 +11,10 @@ import msgspec
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.asker import Halt, NotAsked
 from counterfoil.asking.budget import Account
-from counterfoil.asking.cluster.connection import Cluster
+from counterfoil.asking.cluster.connection import Cluster, first_line
 from counterfoil.asking.cluster.crew import Crew
 from counterfoil.asking.cluster.seats import IN_PROCESS
-from counterfoil.asking.cluster.shards import absolute
+from counterfoil.asking.cluster.shards import absolute, write_from_ledger
 from counterfoil.asking.cluster.worker import Home, Job
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
@@ -45,7 +45,8 @@ class ClusterCarrier:
         self.total = 0
         self.done = 0
         self.failures: dict[str, Reply] = {}
-        self.adjustments: list[str] = []
+        self.not_stored: list[str] = []
+        self._adjustments: list[str] = []
         self._model = model
         self._ledger = ledger
         self._account = account
@@ -55,13 +56,14 @@ class ClusterCarrier:
         self._all_ended = asyncio.Event()
         self._error: BaseException | None = None
         shards = cluster.settings.shards
+        self._shards = absolute(shards) if shards is not None else None
         self._crew = Crew(
             cluster,
             Job(
                 spec=_there(spec),
                 name=model.name,
                 probe=model.ask((), {}, 0),
-                shards=absolute(shards) if shards is not None else None,
+                shards=self._shards,
             ),
             in_process=spec.provider in IN_PROCESS,
             bring=self._bring,
@@ -70,6 +72,14 @@ class ClusterCarrier:
             say=lambda sentence: say(f"{model.name}: {sentence}."),
         )
         self._watching = asyncio.create_task(self._watch())
+
+    @property
+    def in_flight(self) -> int:
+        return self._crew.in_flight
+
+    @property
+    def adjustments(self) -> list[str]:
+        return [*self._adjustments, *self.not_stored]
 
     async def take(self, ask: Ask) -> None:
         while not self._crew.has_room and not self._is_over:
@@ -97,13 +107,15 @@ class ClusterCarrier:
         self._watching.cancel()
         await self._crew.close()
         await self._model.close()
+        if self._shards is not None and self._crew.unwritten:
+            await self._write_what_is_left(self._shards, self._crew.unwritten)
 
     async def _bring(self, home: Home) -> None:
         """Keep what has come; an ask has ended when its reply is durable."""
         if home.stopped is not None:
             self._stop(home.stopped)
         if home.adjustments:
-            self.adjustments = home.adjustments
+            self._adjustments = home.adjustments
         coming = []
         for key, reply in home.replies:
             self._count(reply)
@@ -116,7 +128,7 @@ class ClusterCarrier:
                 self.failures[key] = reply
             self._end(key)
         for key in home.unasked:
-            self._end(key)
+            self._give_back(key)
 
     def _count(self, reply: Reply) -> None:
         self._account.tally.retries += reply.attempts - 1
@@ -126,8 +138,16 @@ class ClusterCarrier:
             self._account.count(reply, now=True)
 
     def _end(self, key: str) -> None:
-        self._account.release(self._under_way.pop(key).reserved)
         self.done += 1
+        self._let_go(key)
+
+    def _give_back(self, key: str) -> None:
+        """It was not asked."""
+        self.total -= 1
+        self._let_go(key)
+
+    def _let_go(self, key: str) -> None:
+        self._account.release(self._under_way.pop(key).reserved)
         if not self._under_way:
             self._all_ended.set()
 
@@ -155,7 +175,22 @@ class ClusterCarrier:
 
     def _halt_all(self) -> None:
         for key in self._crew.halt():
-            self._end(key)
+            self._give_back(key)
+
+    async def _write_what_is_left(self, place: str, keys: Collection[str]) -> None:
+        """Write to a shard what workers took with them, or could not write: the ledger has it."""
+        left = f"{len(keys):,} replies" if len(keys) > 1 else "1 reply"
+        try:
+            await asyncio.to_thread(write_from_ledger, place, self._ledger.path, keys)
+        except Exception as error:  # each storage has errors of its own
+            lacking = f"{left} could not be written to shards at {place} ({first_line(error)})"
+            self.not_stored.append(lacking)
+            self._say(
+                f"{self._model.name}: {lacking}: they are in the ledger, and `counterfoil ledger export --to FILE` "
+                "writes them to a file that `counterfoil ledger import` takes in."
+            )
+        else:
+            self._say(f"{self._model.name}: {left} that workers had not written to shards were written from here.")
 
     @property
     def _is_over(self) -> bool:

@@ -37,12 +37,15 @@ Bring = Callable[[Home], Coroutine[Any, Any, None]]
 
 
 class Hand:
-    """One worker. `asks` are with it; `most` is how many of them it may have, none until it is up."""
+    """One worker. `asks` are with it; `most` is how many of them it may have, none until it is up, and `limit` how many
+    of them it asks at a time. `unwritten` are the keys of replies that are to be in shards and are not yet.
+    """
 
     def __init__(self, actor: Any) -> None:
         self.actor = actor
         self.asks: dict[str, Ask] = {}
-        self.places = self.most = 0
+        self.unwritten: set[str] = set()
+        self.places = self.most = self.limit = 0
         self.has_answered = False
 
 
@@ -63,6 +66,8 @@ class Crew:
         broken: Callable[[BaseException], None],
         say: Callable[[str], None],
     ) -> None:
+        # Keys of replies that no worker will write to a shard any more.
+        self.unwritten: set[str] = set()
         self._cluster = cluster
         self._job = msgspec.msgpack.encode(job)
         self._in_process = in_process
@@ -73,6 +78,7 @@ class Crew:
         self._hands: list[Hand] = []
         self._waiting: deque[Ask] = deque()
         self._deaths: dict[str, int] = {}
+        self._told: set[str] = set()
         self._in_vain = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._look = asyncio.Event()
@@ -85,6 +91,11 @@ class Crew:
     def has_room(self) -> bool:
         """Whether another ask can be posted: not while many wait for a worker."""
         return len(self._waiting) < 2 * CHUNK
+
+    @property
+    def in_flight(self) -> int:
+        """Asks that workers have begun, and have not said to have ended."""
+        return sum(min(len(hand.asks), hand.limit) for hand in self._hands)
 
     async def wait_for_room(self) -> None:
         """Until there is room, or the crew was halted."""
@@ -126,18 +137,28 @@ class Crew:
         try:
             await asyncio.wait_for(self._dismiss(), CLOSE_SECONDS)
         except TimeoutError:
-            self._say("some workers had not ended after a minute: their last shards may be missing")
+            self._say("some workers had not ended after a minute, and were ended")
 
     async def _dismiss(self) -> None:
         hands, self._hands = self._hands, []
         try:
-            closing = [hand.actor.close.remote() for hand in hands if hand.places]
-            for trouble in await asyncio.gather(*closing, return_exceptions=True):
-                if isinstance(trouble, str):
-                    self._say(trouble)
+            await asyncio.gather(*(self._close(hand) for hand in hands if hand.places))
         finally:
             for hand in hands:
+                self.unwritten |= hand.unwritten
                 self._cluster.ray.kill(hand.actor)
+
+    async def _close(self, hand: Hand) -> None:
+        """Let a worker write what is left."""
+        from ray.exceptions import RayError
+
+        with suppress(RayError):
+            trouble: str | None = await hand.actor.close.remote()
+            if trouble is None:
+                hand.unwritten.clear()
+            elif trouble not in self._told:
+                self._told.add(trouble)
+                self._say(trouble)
 
     async def _keep_up(self) -> None:
         """Look now and then whether there are as many workers as seats; nodes come and go."""
@@ -176,7 +197,7 @@ class Crew:
             if ready.trouble is not None:
                 self._stop(ready.trouble)
                 return
-            hand.places, hand.most = ready.places, 2 * ready.places
+            hand.places, hand.most, hand.limit = ready.places, 2 * ready.places, ready.limit
             self._hand_out()
             coming = hand.actor.fetch.remote(self._gather)
             while True:
@@ -194,7 +215,12 @@ class Crew:
         if home.replies:
             hand.has_answered = True
             self._in_vain = 0
-        hand.most = min(MOST_OF_A_WORKER, max(2 * hand.places, 3 * len(home.replies)))
+            hand.most = min(MOST_OF_A_WORKER, max(2 * hand.places, 3 * len(home.replies)))
+        hand.limit = home.limit
+        hand.unwritten.update(home.unwritten)
+        hand.unwritten.difference_update(home.written)
+        if home.stopped is not None:
+            self._told.add(home.stopped)
         await self._bring(home)
         if self._in_process and not self._is_needed():
             self._rest_soon()
@@ -219,6 +245,7 @@ class Crew:
         if hand not in self._hands:
             return
         self._hands.remove(hand)
+        self.unwritten |= hand.unwritten
         self._cluster.ray.kill(hand.actor)
         failed: list[tuple[str, Reply]] = []
         for key, ask in reversed(hand.asks.items()):

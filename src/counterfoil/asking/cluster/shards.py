@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import os
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from counterfoil.asking.ask import ask_from_canonical
+from counterfoil.asking.connection import connect
 from counterfoil.asking.ledger import INSERT_COLUMNS, reply_from_row
 from counterfoil.asking.ledger_admin import Imported
+from counterfoil.asking.lookup import Lookup, chunks, marks
 from counterfoil.errors import UserError
 
 if TYPE_CHECKING:
@@ -85,6 +88,17 @@ def write_shard(place: str, rows: Sequence[Sequence[Any]]) -> str:
     finally:
         hidden.unlink(missing_ok=True)
     return name
+
+
+def write_from_ledger(place: str, ledger: Path, keys: Collection[str]) -> None:
+    """Write those replies as new shards. Raises what the storage raises, LookupError where one is not there."""
+    with closing(connect(ledger)) as connection:
+        ids = Lookup(connection).find([bytes.fromhex(key) for key in keys])
+        for some in chunks(sorted(ids.values())):
+            sql = f"SELECT {INSERT_COLUMNS} FROM replies WHERE id IN ({marks(some)})"  # noqa: S608
+            write_shard(place, connection.execute(sql, some).fetchall())
+    if len(ids) < len(keys):
+        raise LookupError(f"the ledger lacks {len(keys) - len(ids):,} of them")
 
 
 def is_shards(place: str) -> bool:

@@ -36,20 +36,30 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):
-    """How a worker has come up: with so many places, or with a trouble that all others would have, too."""
+    """How a worker has come up: with so many places, of which it uses `limit` at first, or with a trouble that all
+    others would have, too.
+    """
 
     node: str
     places: int = 1
+    limit: int = 1
     trouble: str | None = None
 
 
 class Home(msgspec.Struct, frozen=True, kw_only=True):
-    """What has ended since the last time. `unasked` were not sent: the model is `stopped`, or the run was halted."""
+    """What has ended since the last time. `unasked` were not sent: the model is `stopped`, or the run was halted.
+
+    `limit` is how many asks the worker has with the model at a time now. Where there are shards, `unwritten` are the
+    keys of those replies that are in none yet, and `written` those of earlier ones that are by now.
+    """
 
     replies: list[tuple[str, Reply]]
     unasked: list[str]
     stopped: str | None = None
     adjustments: list[str] = []
+    limit: int = 0
+    unwritten: list[str] = []
+    written: list[str] = []
 
 
 class Nowhere:
@@ -75,17 +85,19 @@ class Worker:
         self._has_come = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._rows: list[tuple[Any, ...]] = []
+        self._unwritten: set[str] = set()
+        self._written: list[str] = []
         self._writing = asyncio.Lock()
         self._trouble: str | None = None
 
     async def open(self) -> bytes:
         """Open the model. Gives a `Ready`."""
         try:
-            places = self._open()
+            pace = self._open()
         except UserError as error:
             trouble = f"on the node {host_name()}: {str(error).rstrip('.')}"
             return msgspec.msgpack.encode(Ready(node=host_name(), trouble=trouble))
-        return msgspec.msgpack.encode(Ready(node=host_name(), places=places))
+        return msgspec.msgpack.encode(Ready(node=host_name(), places=pace.highest, limit=pace.limit))
 
     async def give(self, asks: bytes) -> None:
         """Ask these, each when the pace allows it."""
@@ -99,12 +111,16 @@ class Worker:
         self._has_come.clear()
         replies, self._replies = self._replies, []
         unasked, self._unasked = self._unasked, []
+        written, self._written = self._written, []
         return msgspec.msgpack.encode(
             Home(
                 replies=replies,
                 unasked=unasked,
                 stopped=self._trouble or self._sender.stopped,
                 adjustments=list(self._sender.model.adjustments),
+                limit=self._sender.pace.limit,
+                unwritten=[key for key, _ in replies if key in self._unwritten],
+                written=written,
             )
         )
 
@@ -118,7 +134,7 @@ class Worker:
         await self._sender.model.close()
         return self._trouble
 
-    def _open(self) -> int:
+    def _open(self) -> Pace:
         job = self._job
         if job.version != counterfoil.__version__:
             raise UserError(
@@ -136,7 +152,7 @@ class Worker:
             halt=self._halt,
             say=lambda sentence: None,
         )
-        return pace.highest
+        return pace
 
     async def _ask(self, key: str, ask: Ask) -> None:
         try:
@@ -152,6 +168,7 @@ class Worker:
 
     async def _keep(self, ask: Ask, reply: Reply) -> None:
         """Put it to the rows of the next shard. It waits only where storage is slower than the model."""
+        self._unwritten.add(ask.key)
         self._rows.append(reply_row(ask, self._job.name, round(time.time(), 3), reply))
         if len(self._rows) >= SHARD_REPLIES:
             await self._write(SHARD_REPLIES)
@@ -174,7 +191,11 @@ class Worker:
                 said = " ".join(str(error).split()).rstrip(".")
                 self._trouble = f"shards can't be written to {self._job.shards} on the node {host_name()}: {said}"
                 self._halt.stop(self._trouble)
-                self._has_come.set()
+            else:
+                keys = [row[0].hex() for row in rows]
+                self._unwritten.difference_update(keys)
+                self._written += keys
+            self._has_come.set()
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
