@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import counterfoil as cf
+from bbq_rows import bbq_row
 from commands import counterfoil
 from counterfoil.bias.questions import UNKNOWN
 
@@ -186,25 +186,6 @@ def test_wrong_imports_are_one_sentence(arguments: tuple[str, ...], sentence: st
     assert done.returncode == 2, done.stdout
     assert sentence in done.stderr
     assert len(done.stderr.splitlines()) == 1
-
-
-def bbq_row(number: int, **more: Any) -> dict[str, Any]:
-    return {
-        "example_id": number,
-        "question_index": "1",
-        "question_polarity": "neg",
-        "context_condition": "ambig",
-        "category": "Age",
-        "answer_info": {"ans0": ["Ed", "old"], "ans1": ["Al", "nonOld"], "ans2": ["Unknown", "unknown"]},
-        "additional_metadata": {"stereotyped_groups": ["old"]},
-        "context": "Ed met Al.",
-        "question": "Who?",
-        "ans0": "Ed",
-        "ans1": "Al",
-        "ans2": "Unknown",
-        "label": 2,
-        **more,
-    }
 
 
 def test_bbqs_predictions_in_other_spellings_and_bad_lines() -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from benchmark_modules import benchmark
 from counterfoil.stats import Estimate, cohen_kappa, pearson, spearman
 
 NAMES: dict[str, Any] = {"metric": "agreement", "model": "planted/x", "variant": "plain"}
@@ -346,33 +345,22 @@ def test_labels_of_the_cfe_study() -> None:
 # Coverage: the benchmark's simulation on a reduced grid
 
 
-def load_benchmark() -> Any:
-    path = Path(__file__).parents[2] / "benchmarks" / "agreement.py"
-    spec = importlib.util.spec_from_file_location("agreement_benchmark", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-benchmark = load_benchmark()
-TABLES = benchmark.binary_tables(((0.5, 0.5), (0.1, 0.1), (0.5, 0.3)))
+simulation = benchmark("agreement")
+TABLES = simulation.binary_tables(((0.5, 0.5), (0.1, 0.1), (0.5, 0.3)))
 
 
 @pytest.mark.parametrize(
     ("kind", "cells", "trials"),
     [
-        ("kappa", benchmark.grid((30, 88), ("1",), (0,), TABLES), 400),
-        ("kappa", benchmark.grid((30,), ("1 to 24",), (0.3,), TABLES), 400),
-        ("spearman", benchmark.score_cells((30,), ("1 to 24",), (0, 0.6), (-0.3, 0.9), ("fine", "three")), 200),
+        ("kappa", simulation.grid((30, 88), ("1",), (0,), TABLES), 400),
+        ("kappa", simulation.grid((30,), ("1 to 24",), (0.3,), TABLES), 400),
+        ("spearman", simulation.score_cells((30,), ("1 to 24",), (0, 0.6), (-0.3, 0.9), ("fine", "three")), 200),
     ],
     ids=["kappa", "kappa in clusters", "spearman"],
 )
 def test_coverage(kind: str, cells: list[Any], trials: int) -> None:
     rng = np.random.default_rng(2024)
-    simulated = benchmark.Kind(kind, getattr(benchmark, kind), cells, trials, 0.90)
-    coverage = [benchmark.measure(simulated, cell, trials, rng).coverage for cell in cells]
+    simulated = simulation.Kind(kind, getattr(simulation, kind), cells, trials, 0.90)
+    coverage = [simulation.measure(simulated, cell, trials, rng).coverage for cell in cells]
     assert 0.94 <= np.mean(coverage) <= 0.98
     assert min(coverage) >= 0.90

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 from annuity_proposal import QUESTION
+from bbq_rows import bbq_row
 from counterfoil.cli.main import main
 from made_up_recipe import ROW
 from page_commands import TEMPLATES
@@ -65,23 +65,7 @@ def _kobbq(path: Path, exported: str) -> None:
 
 
 def _bbq_predictions(path: Path) -> None:
-    row: dict[str, Any] = {
-        "example_id": 1,
-        "question_index": "1",
-        "question_polarity": "neg",
-        "context_condition": "ambig",
-        "category": "Age",
-        "answer_info": {"ans0": ["Ed", "old"], "ans1": ["Al", "nonOld"], "ans2": ["Unknown", "unknown"]},
-        "additional_metadata": {"stereotyped_groups": ["old"]},
-        "context": "Ed met Al.",
-        "question": "Who?",
-        "ans0": "Ed",
-        "ans1": "Al",
-        "ans2": "Unknown",
-        "label": 2,
-        "unifiedqa-t5-11b_pred_race": "Al",
-    }
-    path.write_text(json.dumps(row))
+    path.write_text(json.dumps(bbq_row(1, **{"unifiedqa-t5-11b_pred_race": "Al"})))
 
 
 def _set_of_templates(path: Path) -> None:

@@ -10,8 +10,15 @@ from urllib.parse import quote
 
 from counterfoil.asking.migrations import is_readable, migrate
 from counterfoil.errors import UserError
+from counterfoil.sqlite_trouble import Trouble, trouble_of
 
 BUSY_SECONDS = 60.0
+_TROUBLE: dict[Trouble, str] = {
+    "damaged": "is not a ledger, or is damaged. It is left as it is: name another file with --ledger.",
+    "full": "can't be written: the disk is full or broken. What was stored is kept: make room and run again.",
+    "locked": f"was locked by another process for over {BUSY_SECONDS:.0f} seconds: run again when that is done.",
+    "refused": "can't be opened for writing: check its permissions, or name another file with --ledger.",
+}
 
 
 def connect(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
@@ -56,13 +63,4 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        said = str(error)
-        if "not a database" in said or "malformed" in said:
-            what = "is not a ledger, or is damaged. It is left as it is: name another file with --ledger."
-        elif "full" in said or "disk I/O" in said or "No space" in said:
-            what = "can't be written: the disk is full or broken. What was stored is kept: make room and run again."
-        elif "locked" in said:
-            what = f"was locked by another process for over {BUSY_SECONDS:.0f} seconds: run again when that is done."
-        else:
-            what = "can't be opened for writing: check its permissions, or name another file with --ledger."
-        raise UserError(f"The ledger {path} {what} ({said})") from error
+        raise UserError(f"The ledger {path} {_TROUBLE[trouble_of(error)]} ({error})") from error

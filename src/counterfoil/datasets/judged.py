@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,6 +28,7 @@ from counterfoil.runs.rows import Standing
 # Beside the asks in flight there are those that wait for the ledger.
 WORKERS, WORKERS_PER_PLACE = 16, 2
 
+Item = TypeVar("Item")
 T = TypeVar("T")
 
 
@@ -64,26 +65,26 @@ class Judging:
     async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply:
         return await self.sender.ask(self.sender.model.ask(messages, self._params, 0))
 
-    async def ask_all(self, step: Step[T], contents: Sequence[str]) -> list[T | Failure | NotAsked]:
-        """The judge's result for each content: what it said, that it failed, or that it was not asked and why."""
-        results: list[T | Failure | NotAsked] = [NotAsked("not reached")] * len(contents)
-        standing = Standing(len(contents))
-        jobs = iter(enumerate(contents))
+    async def each(self, name: str, items: Sequence[Item], work: Callable[[Item], Awaitable[T]]) -> list[T | NotAsked]:
+        """The work done for each item, many at once; NotAsked where the judge could not be asked for it."""
+        results: list[T | NotAsked] = [NotAsked("not reached")] * len(items)
+        standing = Standing(len(items))
+        jobs = iter(enumerate(items))
         (judge,) = self.judges
 
-        async def work() -> None:
-            for position, content in jobs:
+        async def do() -> None:
+            for position, item in jobs:
                 try:
-                    results[position] = await ask_step(self, judge, step, content)
+                    results[position] = await work(item)
                 except NotAsked as reason:
                     results[position] = reason
-                standing.outcomes[judge, step.name, "answered"] += 1
+                standing.outcomes[judge, name, "answered"] += 1
 
         watching = asyncio.create_task(Progress([Watched(standing, self.sender)]).watch())
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(len(contents), WORKERS + WORKERS_PER_PLACE * self.sender.places)):
-                    group.create_task(work())
+                for _ in range(min(len(items), WORKERS + WORKERS_PER_PLACE * self.sender.places)):
+                    group.create_task(do())
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
         finally:
@@ -103,8 +104,9 @@ async def ask_verdicts(
     judging: Judging, name: str, prompt: str, words: Sequence[str], contents: Sequence[str]
 ) -> list[Verdict]:
     """A verdict for each content: one of the words, or `failed` or `not_asked` with the reason."""
+    step, (judge,) = Step(name, prompt, verdict_reader(words)), judging.judges
     verdicts = []
-    for result in await judging.ask_all(Step(name, prompt, verdict_reader(words)), contents):
+    for result in await judging.each(name, contents, lambda content: ask_step(judging, judge, step, content)):
         if isinstance(result, Failure):
             verdicts.append(Verdict(FAILED, result.reason))
         elif isinstance(result, NotAsked):

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import json
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
@@ -16,11 +12,13 @@ from typing import Any
 import msgspec
 
 from counterfoil.datasets.registry import is_registered
+from counterfoil.datasets.rows import bad_rows, rows_of
 from counterfoil.errors import UserError
 from counterfoil.explain.scoring import is_confusing_by_threshold
 
 SAMPLES = {"english": ("english.jsonl",), "korean": ("korean.jsonl",), "samples": ("english.jsonl", "korean.jsonl")}
 DEFAULT_SAMPLE = "english"
+CSV_COLUMNS = ("id", "question", "answer", "candidates")
 SCORE_KINDS = ("listwise", "bradley_terry", "plackett_luce")
 
 _CANDIDATE = re.compile(r"^(.*)\((\d+(?:\.\d+)?)\)$", re.DOTALL)
@@ -104,17 +102,12 @@ def _path(data: str) -> Path:
 
 def parse_questions(raw: bytes, where: str, scores: str = "listwise") -> list[Question]:
     """The questions of a file's content, whose name tells its format."""
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{where} is not UTF-8: {error}.") from error
-    readers = {".json": _json_rows, ".jsonl": _jsonl_rows, ".csv": _csv_rows}
-    suffix = Path(where).suffix.lower()
-    if suffix not in readers:
+    ending = Path(where).suffix.lower()
+    if ending not in (".json", ".jsonl", ".csv"):
         raise UserError(f"{where}: a dataset is a .json, .jsonl or .csv file.")
     questions: dict[str, Question] = {}
     wrong: list[str] = []
-    for place, row in readers[suffix](text, where):
+    for place, row in rows_of(raw, where, ending, CSV_COLUMNS):
         try:
             question = _question(row, scores)
             if question.id in questions:
@@ -123,8 +116,7 @@ def parse_questions(raw: bytes, where: str, scores: str = "listwise") -> list[Qu
         except ValueError as error:
             wrong.append(f"{place}: {error}")
     if wrong:
-        shown = "; ".join(wrong[:5]) + (f"; and {len(wrong) - 5} more" if len(wrong) > 5 else "")
-        raise UserError(f"{where} has bad rows: {shown}.")
+        raise bad_rows(where, wrong)
     return list(questions.values())
 
 
@@ -181,33 +173,3 @@ def _candidates(value: Any, scores: str) -> dict[str, float]:
             raise ValueError(f"the plausibility of {text!r} is {number}, and must be from 0 to 100")
         candidates[text] = float(number)
     return candidates
-
-
-def _json_rows(text: str, where: str) -> Iterator[tuple[str, Any]]:
-    try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{where} is not valid JSON: {error}.") from error
-    if not isinstance(rows, list):
-        raise UserError(f"{where} must hold a list of questions.")
-    for number, row in enumerate(rows, start=1):
-        yield f"question {number}", row
-
-
-def _jsonl_rows(text: str, where: str) -> Iterator[tuple[str, Any]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                yield f"line {number}", json.loads(line)
-            except (ValueError, RecursionError):
-                yield f"line {number}", ValueError("it is not valid JSON")
-
-
-def _csv_rows(text: str, where: str) -> Iterator[tuple[str, Any]]:
-    csv.field_size_limit(sys.maxsize)
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    missing = {"id", "question", "answer", "candidates"} - set(reader.fieldnames or ())
-    if missing:
-        raise UserError(f"{where} lacks the column {', '.join(sorted(missing))}.")
-    for row in reader:
-        yield f"line {reader.line_num}", row

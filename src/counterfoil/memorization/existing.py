@@ -9,24 +9,20 @@ Each row has one of these layouts:
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from counterfoil.datasets.rows import bad_rows, rows_of
 from counterfoil.errors import UserError
 from counterfoil.memorization.recipe_texts import layout
 from counterfoil.memorization.recipes import text_hash
 
 DEFAULT_TOPIC = "not given"
 ENDINGS = (".json", ".jsonl", ".csv", ".parquet")
-_SHOWN = 5
 _ALPHABET = "ABCDEFGHIJ"
 _FLARE = re.compile(r"Q:.*,CHOICES: A: .*(?= Answer:\s*$)", re.DOTALL)
 _SCENARIO = re.compile(
@@ -34,8 +30,6 @@ _SCENARIO = re.compile(
     r"Answer Choices: A: (?P<A>.*), B: (?P<B>.*), C: (?P<C>.*)\.\s*Answer:\s*",
     re.DOTALL,
 )
-
-_Row = tuple[str, Any]
 
 
 class Existing(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,14 +61,13 @@ def load_existing(path: Path) -> list[Existing]:
     except OSError as error:
         raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
     found, wrong = [], []
-    for place, row in _rows(raw, str(path), ending):
+    for place, row in rows_of(raw, str(path), ending):
         try:
             found.append(existing_from(row))
         except ValueError as error:
             wrong.append(f"{place}: {error}")
     if wrong:
-        more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-        raise UserError(f"{path} has bad rows: {'; '.join(wrong[:_SHOWN])}{more}.")
+        raise bad_rows(str(path), wrong)
     if not found:
         raise UserError(f"{path} holds no questions.")
     return found
@@ -153,56 +146,3 @@ def _gold(row: Mapping[str, Any], options: tuple[str, ...]) -> int | None:
     if not found or not found <= set(range(len(options))):
         raise ValueError("its answer is not one of its options" if found else "it has no answer")
     return found.pop() if len(found) == 1 else None
-
-
-def _rows(raw: bytes, where: str, ending: str) -> Iterator[_Row]:
-    if ending == ".parquet":
-        return _parquet_rows(raw, where)
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{where} is not UTF-8: {error}.") from error
-    readers: dict[str, Callable[[str, str], Iterator[_Row]]] = {
-        ".json": _json_rows,
-        ".jsonl": _jsonl_rows,
-        ".csv": _csv_rows,
-    }
-    return readers[ending](text, where)
-
-
-def _json_rows(text: str, where: str) -> Iterator[_Row]:
-    try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{where} is not valid JSON: {error}.") from error
-    if not isinstance(rows, list):
-        raise UserError(f"{where} must hold a list of questions.")
-    for number, row in enumerate(rows, start=1):
-        yield f"question {number}", row
-
-
-def _jsonl_rows(text: str, where: str) -> Iterator[_Row]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                yield f"line {number}", json.loads(line)
-            except (ValueError, RecursionError):
-                yield f"line {number}", ValueError("it is not valid JSON")
-
-
-def _csv_rows(text: str, where: str) -> Iterator[_Row]:
-    csv.field_size_limit(sys.maxsize)
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    for row in reader:
-        yield f"line {reader.line_num}", row
-
-
-def _parquet_rows(raw: bytes, where: str) -> Iterator[_Row]:
-    import polars as pl
-
-    try:
-        rows = pl.read_parquet(io.BytesIO(raw)).to_dicts()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise UserError(f"{where} is no Parquet file that can be read: {error}.") from error
-    for number, row in enumerate(rows, start=1):
-        yield f"row {number}", row

@@ -25,7 +25,7 @@ from counterfoil.memorization.perturbed import write_set
 from counterfoil.memorization.proposer import propose
 from counterfoil.memorization.questions import Question
 from counterfoil.memorization.recipes import apply_one, shipped_recipes
-from counterfoil.memorization.sent_back import Unfit, ask_each
+from counterfoil.memorization.sent_back import Unfit
 from counterfoil.memorization.template_parts import Template
 from counterfoil.memorization.templates import load_bank, load_templates
 from counterfoil.memorization.variants import CONTROLS, has_control, has_level, make_variants
@@ -214,7 +214,7 @@ async def _with_proposals(
     async def work(question: Existing) -> Template | Unfit:
         return await propose(judging, question, lambda template: _variants(request, template, levels))
 
-    results = await ask_each(judging, "propose", lacking, work)
+    results = await judging.each("propose", lacking, work)
     report.proposals = tallied(
         (question.sha256[:12], result) for question, result in zip(lacking, results, strict=True)
     )
@@ -235,7 +235,7 @@ async def _rewritten(
     async def work(source: Source) -> list[Question | Unfit]:
         return await rewrite(judging, source, levels, count, seed)
 
-    results = await ask_each(judging, "rewrite", sources, work)
+    results = await judging.each("rewrite", sources, work)
     outcomes: list[tuple[str, Any]] = []
     made: dict[str, list[Question]] = {}
     for candidate, source, result in zip(candidates, sources, results, strict=True):

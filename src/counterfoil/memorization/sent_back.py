@@ -5,23 +5,17 @@ Every reply is in the ledger: the same questions asked again ask nobody.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from counterfoil.asking.ask import Message
-from counterfoil.asking.asker import NotAsked
-from counterfoil.datasets.judged import WORKERS, WORKERS_PER_PLACE, Judging
+from counterfoil.datasets.judged import Judging
 from counterfoil.judging.text import embedded_json, whole_json, without_fences
-from counterfoil.runs.progress import Progress, Watched
-from counterfoil.runs.rows import Standing
 
 TIMES_ASKED = 2
 UNREADABLE = "no JSON object that can be read"
 FAILED = "the ask failed"
 
-Item = TypeVar("Item")
 T = TypeVar("T")
 
 
@@ -77,33 +71,3 @@ async def ask_twice(judging: Judging, prompt: str, content: str, read: Callable[
             Message("user", f"This can't be used: {unfit}. Reply again, in the strict output format, with no more."),
         ]
     return unfit
-
-
-async def ask_each(
-    judging: Judging, name: str, items: Sequence[Item], work: Callable[[Item], Awaitable[T]]
-) -> list[T | NotAsked]:
-    """The work done for each item, many at once; NotAsked where the model could not be asked for it."""
-    results: list[T | NotAsked] = [NotAsked("not reached")] * len(items)
-    standing = Standing(len(items))
-    jobs = iter(enumerate(items))
-
-    async def do() -> None:
-        for position, item in jobs:
-            try:
-                results[position] = await work(item)
-            except NotAsked as reason:
-                results[position] = reason
-            standing.outcomes[judging.judges[0], name, "answered"] += 1
-
-    watching = asyncio.create_task(Progress([Watched(standing, judging.sender)]).watch())
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(len(items), WORKERS + WORKERS_PER_PLACE * judging.sender.places)):
-                group.create_task(do())
-    except BaseExceptionGroup as errors:
-        raise errors.exceptions[0] from None
-    finally:
-        watching.cancel()
-        with suppress(asyncio.CancelledError):
-            await watching
-    return results

@@ -10,8 +10,15 @@ from pathlib import Path
 from urllib.parse import quote
 
 from counterfoil.errors import UserError
+from counterfoil.sqlite_trouble import Trouble, trouble_of
 
 BUSY_SECONDS = 60.0
+_TROUBLE: dict[Trouble, str] = {
+    "damaged": "is no study, or is damaged",
+    "full": "can't be written: the disk is full or broken; what was saved is kept",
+    "locked": f"was locked by another process for over {BUSY_SECONDS:.0f} seconds: try again",
+    "refused": "can't be used: check its permissions",
+}
 APPLICATION = 0x43465352
 VERSION = 1
 
@@ -103,13 +110,4 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        said = str(error)
-        if "not a database" in said or "malformed" in said:
-            what = "is no study, or is damaged"
-        elif "full" in said or "disk I/O" in said or "No space" in said:
-            what = "can't be written: the disk is full or broken; what was saved is kept"
-        elif "locked" in said:
-            what = f"was locked by another process for over {BUSY_SECONDS:.0f} seconds: try again"
-        else:
-            what = "can't be used: check its permissions"
-        raise UserError(f"{path} {what}. ({said})") from error
+        raise UserError(f"{path} {_TROUBLE[trouble_of(error)]}. ({error})") from error
