@@ -8,7 +8,7 @@ from itertools import chain
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.asking.models.hf_batches import LEAST_SHARED, PrefixPlan, choose, plan_prefixes
+from counterfoil.asking.models.hf.batches import LEAST_SHARED, PrefixPlan, choose, plan_prefixes
 
 
 def prompt_at(plan: PrefixPlan, place: tuple[int, int]) -> list[int]:

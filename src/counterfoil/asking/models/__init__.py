@@ -38,7 +38,7 @@ def _opener(provider: str, more: Mapping[str, Opener]) -> Opener:
 
         return LlamaModel
     if provider == "hf":
-        from counterfoil.asking.models.hf import HfModel
+        from counterfoil.asking.models.hf.model import HfModel
 
         return HfModel
     if provider == "inspect":

@@ -9,9 +9,9 @@ from typing import Any
 
 from counterfoil.asking.ask import Ask, Message
 from counterfoil.asking.models.base import ModelSpec, Sent, TimedOut
-from counterfoil.asking.models.hf_tokens import read_settings
-from counterfoil.asking.models.hf_weights import find_weights, hash_of, load
-from counterfoil.asking.models.hf_worker import Worker
+from counterfoil.asking.models.hf.tokens import read_settings
+from counterfoil.asking.models.hf.weights import find_weights, hash_of, load
+from counterfoil.asking.models.hf.worker import Worker
 from counterfoil.errors import UserError
 
 # How many rows are computed together, and of what kind, where the user does not say.
@@ -61,7 +61,7 @@ class HfModel:
             if self._worker is None:
                 self._worker = await asyncio.to_thread(self._load)
         try:
-            reply = await asyncio.wait_for(asyncio.wrap_future(self._worker.submit(ask)), timeout)
+            reply = await asyncio.wait_for(self._worker.submit(ask), timeout)
         except TimeoutError as error:
             raise TimedOut(f"no reply within {timeout:g} seconds") from error
         return Sent(reply)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
 from counterfoil.asking.ask import Ask, Reply
-from counterfoil.asking.models.base import Hopeless, ModelError, ModelUnusable
-from counterfoil.asking.models.hf_batches import choose
-from counterfoil.asking.models.hf_cache import SPARE, Rows, gathered
-from counterfoil.asking.models.hf_choices import choose_texts
-from counterfoil.asking.models.hf_job import Job
-from counterfoil.asking.models.hf_prompts import compute, pass_sizes
-from counterfoil.asking.models.hf_tokens import next_tokens, token_choices
-from counterfoil.asking.models.hf_weights import Network
+from counterfoil.asking.models.base import Hopeless, ModelUnusable
+from counterfoil.asking.models.hf.batches import choose
+from counterfoil.asking.models.hf.cache import SPARE, Rows, gathered
+from counterfoil.asking.models.hf.choices import choose_texts
+from counterfoil.asking.models.hf.intake import Intake, as_refusal
+from counterfoil.asking.models.hf.job import Job, deliver
+from counterfoil.asking.models.hf.prompts import compute, pass_sizes
+from counterfoil.asking.models.hf.tokens import next_tokens, token_choices
+from counterfoil.asking.models.hf.weights import Network
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -50,23 +51,25 @@ class Worker:
         self._rows: Rows | None = None
         self._idle_steps = 0.0
         self._stopped = False
+        self._intake = Intake(network, self._inbox.put)
         self._thread = threading.Thread(target=self._run, name="hf", daemon=True)
         self._thread.start()
 
-    def submit(self, ask: Ask) -> Future[Reply]:
+    def submit(self, ask: Ask) -> asyncio.Future[Reply]:
         """The reply to come. Cancelling it frees its row.
 
         The template is filled in here, in the caller's thread, which has time while the network computes.
         """
-        future: Future[Reply] = Future()
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         try:
-            self._inbox.put(Job(ask, future, self._network))
+            self._intake.put(Job(ask, future, self._network))
         except Exception as error:
-            _refuse(future, error)
+            future.set_exception(as_refusal(error))
         return future
 
     def stop(self) -> None:
         """Ends after the pass that is running; what is not answered is cancelled."""
+        self._intake.stop()
         self._stopped = True
         self._inbox.put(None)
         self._thread.join()
@@ -83,28 +86,28 @@ class Worker:
                     self._enter(entering)
                     self._step()
                 except Exception as error:  # one broken pass must not leave everybody waiting
-                    under_way = [job for job in dict.fromkeys([*self._live, *entering]) if not job.over]
+                    jobs = list(dict.fromkeys([*self._live, *entering]))
+                    deliver([job for job in jobs if job.over])  # it may have ended before the pass broke
+                    under_way = [job for job in jobs if not job.over]
                     self._live, self._rows = [], None
                     trouble = error.with_traceback(None)
                     if _is_memory(trouble):
                         self._begin_again(under_way)
                     else:
                         self._fail(under_way, trouble)
-        left = [job.future for job in (*self._live, *self._waiting)]
+        left = [job for job in (*self._live, *self._waiting) if not job.over]
         while not self._inbox.empty():
             if came := self._inbox.get():
-                left.append(came.future)
-        for future in left:
-            future.cancel()
+                left.append(came)
+        deliver(left)
 
     def _take_in(self) -> None:
         """Those that have come; with nothing under way, wait for them, and for the rest of the burst."""
-        came: list[Job] = []
         until = time.monotonic() + LONGEST_BURST
         while True:
-            enough = bool(self._live) or len(self._waiting) + len(came) >= self._most_rows
+            enough = bool(self._live) or len(self._waiting) >= self._most_rows
             try:
-                if not enough and not self._waiting and not came:
+                if not enough and not self._waiting:
                     one = self._inbox.get()
                     until = time.monotonic() + LONGEST_BURST
                 elif enough or time.monotonic() > until:
@@ -112,27 +115,12 @@ class Worker:
                 else:
                     one = self._inbox.get(timeout=QUIET)
             except Empty:
-                break
+                if enough or time.monotonic() > until or not self._intake.busy:
+                    break
+                continue
             if one is None:
                 break
-            came.append(one)
-        if came:
-            self._tokenize(came)
-
-    def _tokenize(self, came: Sequence[Job]) -> None:
-        """Those that can be done wait from now on."""
-        try:
-            prompts = self._network.prompts([job.text for job in came])
-        except Exception as error:
-            for job in came:
-                _refuse(job.future, error)
-            return
-        for job, prompt in zip(came, prompts, strict=True):
-            try:
-                job.take(prompt)
-                self._waiting.append(job)
-            except Hopeless as error:
-                _refuse(job.future, error)
+            self._waiting.append(one)
 
     def _entering(self) -> list[Job]:
         """Who of those that wait goes next: not one by one, while others are under way."""
@@ -153,21 +141,29 @@ class Worker:
         """Compute the prompts. Those with choices are done then; the others go on where one token is not enough."""
         if not entering:
             return
-        rows, places, logits = compute(self._network, [job.prompt for job in entering], self._pass_sizes)
+        keep = not all(job.is_one_token for job in entering)
+        prompts = [job.prompt for job in entering]
+        rows, places, logits = compute(self._network, prompts, self._pass_sizes, keep=keep)
         held = [number for number, job in enumerate(entering) if job.choices]
         if held:
-            jobs, theirs = [entering[number] for number in held], rows.copies([places[number] for number in held], 1)
-            if logits is None:
-                first = theirs.go_on(self._network.model, [[job.last] for job in jobs]).logits[:, -1]
-            else:
-                first = logits[[places[number] for number in held]]
-            choose_texts(self._network, theirs, first, jobs, self._most_tokens)
+            self._choose([entering[number] for number in held], rows, [places[number] for number in held], logits)
         free = [number for number, job in enumerate(entering) if not job.choices]
         if logits is not None and free:
             self._write([entering[number] for number in free], logits[[places[number] for number in free]])
         left = [number for number in free if not entering[number].over]
-        if left:
+        if left and rows is not None:
             self._rebuild([(rows, [places[number] for number in left])], [entering[number] for number in left])
+
+    def _choose(self, jobs: Sequence[Job], rows: Rows | None, at: Sequence[int], logits: Tensor | None) -> None:
+        """End those that are held to given texts."""
+        if logits is not None:
+            first = logits[at]
+        else:
+            assert rows is not None, "without logits there are rows"
+            rows, at = rows.copies(at, 1), range(len(jobs))
+            first = rows.go_on(self._network.model, [[job.last] for job in jobs]).logits[:, -1]
+        choose_texts(self._network, rows, at, first, jobs, self._most_tokens)
+        deliver(jobs)
 
     def _rebuild(self, more: Sequence[tuple[Rows, Sequence[int]]], jobs: Sequence[Job]) -> None:
         """The rows under way without those that are over, and with these."""
@@ -198,9 +194,10 @@ class Worker:
             made = token_choices(logits[wanted], [tokens[row] for row in wanted], tops, self._network.token_text)
             for row, one in zip(wanted, made, strict=True):
                 jobs[row].logprobs.append(one)
-        for job, token in zip(jobs, tokens, strict=True):
-            if not job.over:
-                job.write(token)
+        writing = [(job, token) for job, token in zip(jobs, tokens, strict=True) if not job.over]
+        for job, token in writing:
+            job.write(token)
+        deliver([job for job, _ in writing if job.over])
 
     def _begin_again(self, jobs: Sequence[Job]) -> None:
         """Memory ran out: half as many at a time from now on. A reply is the same the second time."""
@@ -213,6 +210,7 @@ class Worker:
             return
         if len(jobs) == 1:
             jobs[0].fail(Hopeless(f"{jobs[0].room} tokens of prompt and reply do not fit in memory"))
+            deliver(jobs)
             return
         self._most_rows = max(1, len(jobs) // 2)
         for job in jobs:
@@ -223,11 +221,7 @@ class Worker:
         said = (str(error).strip().splitlines() or [type(error).__name__])[0]
         for job in jobs:
             job.fail(ModelUnusable(f"the model broke down: {said}"))
-
-
-def _refuse(future: Future[Reply], error: Exception) -> None:
-    if not future.cancelled():
-        future.set_exception(error if isinstance(error, ModelError) else Hopeless(f"the ask can't be done: {error}"))
+        deliver(jobs)
 
 
 def _is_memory(error: Exception) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from concurrent.futures import Future, InvalidStateError
+from collections.abc import Sequence
 from contextlib import suppress
 
 from counterfoil.asking.ask import Ask, Reply, TokenChoice
 from counterfoil.asking.models.base import Hopeless
-from counterfoil.asking.models.hf_tokens import read_settings
-from counterfoil.asking.models.hf_weights import Network
+from counterfoil.asking.models.hf.stops import Stops
+from counterfoil.asking.models.hf.tokens import read_settings
+from counterfoil.asking.models.hf.weights import Network
 from counterfoil.asking.models.openai import split_thinking
 
 # The longest reply where neither the ask nor the network sets a limit.
@@ -19,13 +21,14 @@ MOST_TOKENS = 4_096
 class Job:
     """Draws come from a generator of its own, which its key seeds: they depend on the ask and on nothing around it."""
 
-    def __init__(self, ask: Ask, future: Future[Reply], network: Network) -> None:
+    def __init__(self, ask: Ask, future: asyncio.Future[Reply], network: Network) -> None:
         try:
             self.settings = read_settings(ask.params)
         except ValueError as error:
             raise Hopeless(f"the ask can't be done: {error}") from error
         self.future = future
-        # Whether nobody waits for it any more: it was answered, or took too long.
+        self.outcome: Reply | Exception | None = None
+        # Whether there is nothing more to do: it was answered, or took too long.
         self.over = False
         future.add_done_callback(self._note_over)
         self._key = ask.key
@@ -54,6 +57,7 @@ class Job:
         """From the beginning, for the first time or again."""
         self.written: list[int] = []
         self.logprobs: list[TokenChoice] = []
+        self._stops = Stops(self.settings.stops, self._network.text)
         self._draws = random.Random(self._key)  # noqa: S311
 
     @property
@@ -61,7 +65,12 @@ class Job:
         """The token that the next one follows."""
         return self.written[-1] if self.written else self.prompt[-1]
 
-    def _note_over(self, _: Future[Reply]) -> None:
+    @property
+    def is_one_token(self) -> bool:
+        """Whether all that is needed is what the network says after the prompt."""
+        return all(len(choice) == 1 for choice in self.choices) if self.choices else self._limit == 1
+
+    def _note_over(self, _: asyncio.Future[Reply]) -> None:
         self.over = True
 
     def draw(self) -> float:
@@ -73,13 +82,10 @@ class Job:
         if token in self._network.ends:
             self._end(self._network.text(self.written[:-1]), "stop")
             return
-        if self.settings.stops:
-            text = self._network.text(self.written)
-            places = [place for stop in self.settings.stops if (place := text.find(stop)) >= 0]
-            if places:
-                self._end(text[: min(places)], "stop")
-                return
-        if len(self.written) >= self._limit:
+        text = self._stops.cut(self.written)
+        if text is not None:
+            self._end(text, "stop")
+        elif len(self.written) >= self._limit:
             self._end(self._network.text(self.written), "length")
 
     def choose(self, place: int, logprobs: list[TokenChoice]) -> None:
@@ -88,12 +94,12 @@ class Job:
         self._end(self.settings.choices[place], "stop")
 
     def fail(self, error: Exception) -> None:
-        with suppress(InvalidStateError):  # whoever waited has left in this moment
-            self.future.set_exception(error)
+        self.outcome, self.over = error, True
 
     def _end(self, text: str, reason: str) -> None:
         text, reasoning = split_thinking(text)
-        reply = Reply(
+        self.over = True
+        self.outcome = Reply(
             status="truncated" if reason == "length" else "ok",
             text=text,
             reasoning=reasoning,
@@ -102,5 +108,22 @@ class Job:
             output_tokens=len(self.written),
             logprobs=tuple(self.logprobs) if self.settings.logprobs else None,
         )
-        with suppress(InvalidStateError):
-            self.future.set_result(reply)
+
+
+def deliver(jobs: Sequence[Job]) -> None:
+    """Tell who waits how each job ended, or that it never will. All in one go: each call wakes their event loop."""
+
+    def resolve() -> None:
+        for job in jobs:
+            if job.future.done():
+                continue
+            if job.outcome is None:
+                job.future.cancel()
+            elif isinstance(job.outcome, Exception):
+                job.future.set_exception(job.outcome)
+            else:
+                job.future.set_result(job.outcome)
+
+    if jobs:
+        with suppress(RuntimeError):  # the loop is gone where the user left at once
+            jobs[0].future.get_loop().call_soon_threadsafe(resolve)

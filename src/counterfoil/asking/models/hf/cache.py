@@ -35,7 +35,7 @@ class Rows:
     def _hold(self, stores: Sequence[Tensor], layout: Sequence[tuple[int, int]], width: int) -> None:
         from transformers import Cache
 
-        from counterfoil.asking.models.hf_layer import Layer
+        from counterfoil.asking.models.hf.layer import Layer
 
         self.stores, self.layout, self.width = stores, layout, width
         sides = [stores[store][place] for store, place in layout]
@@ -55,26 +55,22 @@ class Rows:
             self._hold(wider.stores, wider.layout, wider.width)
         begin, width = self.width == 0, self.width
         missing = [longest - len(edge) for edge in edges]
-        padding = [[0] * count for count in missing]
-        padded = [[*pad, *edge] if begin else [*edge, *pad] for pad, edge in zip(padding, edges, strict=True)]
-        # All numbers in one go: each way to a GPU takes its time.
-        numbers = torch.tensor([[*row, *two] for *two, row in zip(self.lengths, missing, padded, strict=True)])
-        numbers = numbers.to(self.stores[0].device)
-        ids, lengths, lacks = numbers[:, :-2], numbers[:, -2:-1], numbers[:, -1:]
-        columns = torch.arange(width + longest, device=ids.device)
         if begin:
-            places, first = (columns - lacks).clamp(min=0), lacks
+            tokens = first_tokens(edges, self.stores[0].device)
         else:
-            # Padding has the last place again: a network with as many places as its context knows no further one.
-            places, first = lengths + torch.minimum(columns[:longest], longest - 1 - lacks), width - lengths
-        said = forward(
-            input_ids=ids,
-            attention_mask=(columns >= first).long(),
-            position_ids=places,
-            past_key_values=self._cache,
-            use_cache=True,
-            **more,
-        )
+            # All numbers in one go: each way to a GPU takes its time.
+            rows = zip(edges, missing, self.lengths, strict=True)
+            numbers = torch.tensor([[*edge, *[0] * lacks, length, lacks] for edge, lacks, length in rows])
+            numbers = numbers.to(self.stores[0].device)
+            lengths, lacks = numbers[:, -2:-1], numbers[:, -1:]
+            columns = torch.arange(width + longest, device=numbers.device)
+            tokens = {
+                "input_ids": numbers[:, :-2],
+                "attention_mask": (columns >= width - lengths).long(),
+                # Padding has the last place again: a network with as many places as its context knows no further one.
+                "position_ids": lengths + torch.minimum(columns[:longest], longest - 1 - lacks),
+            }
+        said = forward(**tokens, past_key_values=self._cache, use_cache=True, **more)
         self.width += longest
         self.lengths = [length + len(edge) for length, edge in zip(self.lengths, edges, strict=True)]
         self._missing = [0] * len(edges) if begin else missing
@@ -96,6 +92,21 @@ class Rows:
     def copies(self, places: Sequence[int], room: int = 0) -> Rows:
         """New rows, each a copy of the one at its place, with room for so many tokens; the old ones stay."""
         return gathered([(self, places)], room)
+
+
+def first_tokens(texts: Sequence[Sequence[int]], device: Any) -> dict[str, Tensor]:
+    """What a network takes of texts that begin: their tokens, padded before them, which of them count, their places."""
+    import torch
+
+    longest = max(map(len, texts))
+    numbers = torch.tensor([[*[0] * (longest - len(text)), *text, longest - len(text)] for text in texts]).to(device)
+    ids, lacks = numbers[:, :-1], numbers[:, -1:]
+    columns = torch.arange(longest, device=ids.device)
+    return {
+        "input_ids": ids,
+        "attention_mask": (columns >= lacks).long(),
+        "position_ids": (columns - lacks).clamp(min=0),
+    }
 
 
 def gathered(parts: Sequence[tuple[Rows, Sequence[int]]], room: int = 0) -> Rows:

@@ -15,7 +15,7 @@ import msgspec
 
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.base import Hopeless, ModelUnusable
-from counterfoil.asking.models.hf_cache import Rows, empty_row
+from counterfoil.asking.models.hf.cache import Rows, empty_row
 from counterfoil.asking.models.weights import weights_hash
 from counterfoil.errors import UserError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from counterfoil.asking.models.hf_batches import Edge, passes, plan_prefixes
-from counterfoil.asking.models.hf_cache import Rows, gathered
-from counterfoil.asking.models.hf_weights import Network
+from counterfoil.asking.models.hf.batches import Edge, passes, plan_prefixes
+from counterfoil.asking.models.hf.cache import Rows, first_tokens, gathered
+from counterfoil.asking.models.hf.weights import Network
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -36,17 +36,17 @@ def pass_sizes(network: Network) -> PassSizes:
 
 
 def compute(
-    network: Network, prompts: Sequence[Sequence[int]], sizes: PassSizes
-) -> tuple[Rows, list[int], Tensor | None]:
+    network: Network, prompts: Sequence[Sequence[int]], sizes: PassSizes, *, keep: bool
+) -> tuple[Rows | None, list[int], Tensor | None]:
     """The row of each prompt, and the logits after it; or without its last token, and without logits.
 
     What several prompts begin with is computed once, where that costs less than the passes it takes. Where it does
-    not, one pass is enough for all that is needed.
+    not, one pass is enough for all that is needed; with `keep` unset, no rows are kept of it.
     """
     begins = [prompt[:-1] for prompt in prompts]
     plan = plan_prefixes(begins, sizes.cost)
     if len(plan.levels) <= 1:
-        return _whole(network, prompts, sizes)
+        return _whole(network, prompts, sizes, keep=keep)
     levels, above = {-1: network.root}, network.root
     for number, edges in enumerate(plan.levels):
         levels[number] = above = _continued(network, above, edges, sizes)
@@ -56,7 +56,9 @@ def compute(
     return made, [used.index(place) for place in plan.places], None
 
 
-def _whole(network: Network, prompts: Sequence[Sequence[int]], sizes: PassSizes) -> tuple[Rows, list[int], Tensor]:
+def _whole(
+    network: Network, prompts: Sequence[Sequence[int]], sizes: PassSizes, *, keep: bool
+) -> tuple[Rows | None, list[int], Tensor]:
     """The same without common beginnings; equal prompts are in one row."""
     import torch
 
@@ -64,11 +66,15 @@ def _whole(network: Network, prompts: Sequence[Sequence[int]], sizes: PassSizes)
     lengths = [len(prompt) for prompt in different]
     parts, logits = [], []
     for places in passes(range(len(different)), lengths, sizes.most):
-        rows = network.root.copies([0] * len(places), max(lengths[place] for place in places))
-        said = rows.go_on(network.model, [different[place] for place in places], logits_to_keep=1)
-        parts.append(rows)
+        texts = [different[place] for place in places]
+        if keep:
+            rows = network.root.copies([0] * len(places), max(map(len, texts)))
+            said = rows.go_on(network.model, texts, logits_to_keep=1)
+            parts.append(rows)
+        else:
+            said = network.model(**first_tokens(texts, network.device), use_cache=False, logits_to_keep=1)
         logits.append(said.logits[:, -1])
-    made = _joined(parts)
+    made = _joined(parts) if keep else None
     at = {prompt: row for row, prompt in enumerate(different)}
     return made, [at[tuple(prompt)] for prompt in prompts], torch.cat(logits)
 
