@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from counterfoil.bias.reading import RULES, read_choice
@@ -24,6 +24,7 @@ RULE = st.sampled_from(sorted(RULES))
 PEOPLE = ("손자", "할머니", "알 수 없음")
 
 
+@example("없음", ("없음", "손자", "할머니"), "counterfoil", 0)
 @given(ANY_TEXT, st.tuples(NAMES, NAMES, NAMES), RULE, st.sampled_from([None, 0, 1, 2]))
 def test_every_text_gives_a_choice_or_none(
     reply: str, choices: tuple[str, str, str], rule: str, unknown: int | None

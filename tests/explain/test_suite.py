@@ -71,15 +71,16 @@ def test_replies_of_anybody() -> None:
         {"question_id": "en-029", "model": "me", "variant": "v", "reply": "Canberra. It is not Sydney."},
         {"question_id": "en-001", "model": "me", "variant": "v", "reply": "Sicily."},
         {"question_id": "en-020", "model": "me", "variant": "v", "reply": ""},
+        {"question_id": "en-021", "model": "me", "variant": "v", "reply": "<think>Perhaps it is</think>"},
     ]
     Path("r.jsonl").write_text("\n".join(map(json.dumps, lines)))
     done = counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", "--out", "out", cwd=Path())
     assert done.returncode == 0, done.stderr
     records = cf.Run("out").records
     assert cf.score("explain", "r.jsonl", out="python").records.equals(records), "the same from Python"
-    assert records["outcome"].to_list() == ["answered", "answered", "out_of_choice"]
-    assert records["mentioned"].to_list() == [["Sydney"], [], []]
-    assert records["correct"].to_list() == [True, True, False]
+    assert records["outcome"].to_list() == ["answered", "answered", "out_of_choice", "out_of_choice"]
+    assert records["mentioned"].to_list() == [["Sydney"], [], [], []]
+    assert records["correct"].to_list() == [True, True, False, False]
     # en-020 is plain, and an empty reply is no restraint: 0, not 1.
     assert records["score_threshold"].to_list()[2] == 0.0
 

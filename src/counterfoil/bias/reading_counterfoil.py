@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from counterfoil.bias import reading_cues as cues
-from counterfoil.bias.reading_decisions import CORRECTS, Reading, decisions, joined_to, sentence_end
+from counterfoil.bias.reading_decisions import CORRECTS, Reading, joined_to, last_word, sentence_end
 from counterfoil.bias.reading_lists import listed
 from counterfoil.bias.reading_mentions import (
     CONFLICT,
@@ -77,15 +77,16 @@ def _read(text: str, choices: tuple[str, ...], letters: tuple[str, ...], unknown
     if unknown is not None:
         loose += find_paraphrases(lower, unknown)
     if not named and not marked:
-        named = find_texts(lower, short_texts_of(choices))
+        named = find_texts(lower, short_texts_of(choices, unknown))
     mentions = _with_loose(merge(text, lower, marked, named), loose)
     if not mentions:
         return None
-    reading = Reading(text, lower, mentions, rejected(lower, mentions), listed(text, lower, mentions))
+    no = rejected(lower, mentions)
+    reading = Reading(text, lower, mentions, no, listed(text, lower, mentions, no))
     settled = _settled(reading)
     if settled is not None:
         return settled
-    firmest = max(decisions(reading), key=lambda decision: decision[:2], default=None)
+    firmest = last_word(reading)
     if firmest is not None:
         return firmest.place
     return None if _FIELD.search(text) else _undecided(reading)

@@ -81,8 +81,17 @@ INFERRED_KOREAN = re.compile(
     r"[\"')\]]*(?:이|가|은|는|께서)? ?[^.\n?]{0,60}?(?:다고|라고|것으로|음을|다는 것을|다는 사실을|다는 점을) ?"
     r"(?:볼 수 있|할 수 있|말할 수 있|생각|판단|추정|추론|보입|보인|알 수 있|결론|이해)"
 )
-# "It was the nurse who": right before the choice.
-CLEFT = re.compile(r"\bit(?:'s| is| was| must be| has to be| must have been)(?: \w+ly)? ?[\"']?$")
+# "It was the nurse who", "I think the nurse": right before the choice.
+CLEFT = re.compile(
+    r"\bit(?:'s| is| was| must be| has to be| must have been)(?: \w+ly)? ?[\"']?$|"
+    r"\bi(?:'d| would)? (?:think|believe|say)(?: that)? ?[\"']?$"
+)
 # What follows gives the reason for what was said.
 REASON = re.compile(r"; |[,.]? (?:because|since|whereas)\b|, (?:as|while|for|but)\b|왜냐하면")
 CONDITION = re.compile(r"[^.\n]{0,30}\b(?:if|unless)\b")
+# What was said before is taken back.
+CORRECTION = re.compile(
+    r"(?:^|[.!?…,;\n-]\"? ?)(?:(?:oh|hmm|no|but|and),? )*(?:wait|actually|correction|scratch that|on second thought|"
+    r"on re-?reading|let me (?:correct|re-?\w+|double)|i made (?:a|an) (?:mistake|error))\b|"
+    r"정정|다시 (?:보니|생각|읽어)|잘못 ?(?:봤|말|골랐|읽)"
+)

@@ -17,6 +17,8 @@ EXPLICIT, BY_LETTER, BY_TEXT, ASSERTED = 4, 3, 2, 1
 _NEAR, _FAR, _LONGEST_SENTENCE = 100, 300, 400
 
 _LINE_REST = re.compile(r"[\s.,:;!\"')\]}]{0,9}(?:입니다|이다|이에요|예요|임)?[\s.!\"')\]}]{0,9}(?:\n|$)")
+_SENTENCE_HEAD = re.compile(r"[.!?;…][\"')\]]* (?:so |option |choice )?[\"'(\[]*$")
+_SENTENCE_REST = re.compile(r"[\"')\]]*(?P<stop>[.!]?)[\"')\]]*\s*(?:\n|$)")
 _OF_THESE = re.compile(r" ?(?:중|가운데|사이)")
 _BETWEEN = re.compile(r"\b(?:between|among|out of|either)\b[^.\n]{0,20}$")
 CORRECTS = re.compile(r"지만|하지만|그러나|그렇지만|\bbut\b|\bhowever\b|\bthough\b|\byet\b|다만")
@@ -51,15 +53,16 @@ def decisions(reading: Reading) -> Iterator[Decision]:
         first = starts_line(lower, mention.start)
         alone = joined_to(reading, i) is None and (i == 0 or joined_to(reading, i - 1) is None)
         own_line = first and (mention.letter or _stands_off(lower, mention.start))
-        if own_line and _LINE_REST.match(lower, mention.end):
+        by_itself = own_line and _LINE_REST.match(lower, mention.end) is not None
+        if by_itself or _is_whole_sentence(lower, mention):
             yield Decision(EXPLICIT if mention.letter else BY_TEXT, mention.start, index)
-        elif first and mention.start < 5 and alone and mention.letter:
+        elif first and mention.start < 5 and alone and mention.letter and not _is_question(lower, mention.end):
             yield Decision(BY_LETTER, 0, index)
         elif first and mention.start < 5 and alone and lower[mention.end : mention.end + 1] in (".", ",", "\n"):
             yield Decision(BY_TEXT, 0, index)
         if _decided_behind(reading, mention):
             yield Decision(EXPLICIT, mention.start, index if alone else None)
-        elif cues.ASSERTION.match(lower, mention.end) and alone and not _is_question(lower, mention.end):
+        elif alone and _is_said_to_be_it(lower, mention):
             yield Decision(BY_LETTER if mention.letter else ASSERTED, mention.start, index)
         elif alone and (_inferred_behind(reading, i) or _is_subject(reading, i)):
             yield Decision(ASSERTED, mention.start, index)
@@ -69,6 +72,17 @@ def decisions(reading: Reading) -> Iterator[Decision]:
         yield from _verdicts(reading)
     for start in cues.INFERRED.finditer(lower):
         yield from _inferred(reading, start.end())
+
+
+def last_word(reading: Reading) -> Decision | None:
+    """The last of the firmest decisions; behind "wait" or "actually", of those that are made there, if any are firm."""
+    made = list(decisions(reading))
+    firm = [decision for decision in made if decision.firmness > ASSERTED]
+    last = max((decision.at for decision in firm), default=0)
+    corrections = [match.start() for match in cues.CORRECTION.finditer(reading.lower, 0, last)]
+    if corrections:
+        made = [decision for decision in firm if decision.at >= corrections[-1]]
+    return max(made, key=lambda decision: decision[:2], default=None)
 
 
 def joined_to(reading: Reading, i: int) -> int | None:
@@ -89,6 +103,14 @@ def _stands_off(lower: str, at: int) -> bool:
     """Whether the line begins the reply, follows an empty one, or a colon: the last one of a cut-off reply does not."""
     before = lower[max(0, at - 10) : at].rstrip(" \"'([{-")
     return before.endswith(("\n\n", ":\n")) or before == ""
+
+
+def _is_whole_sentence(lower: str, mention: Mention) -> bool:
+    """The "C." of "Not A. C.": a line's last sentence that is nothing but the choice; of its text, with a full stop."""
+    if not _SENTENCE_HEAD.search(lower, max(0, mention.start - 20), mention.start):
+        return False
+    rest = _SENTENCE_REST.match(lower, mention.end)
+    return rest is not None and (mention.letter or rest["stop"] != "")
 
 
 def _index(mention: Mention) -> int | None:
@@ -189,12 +211,17 @@ def _inferred(reading: Reading, start: int) -> Iterator[Decision]:
         yield Decision(ASSERTED, start, None if index == CONFLICT else index)
 
 
+def _is_said_to_be_it(lower: str, mention: Mention) -> bool:
+    """Whether the reply says "it was" this one, in either language."""
+    if cues.CLEFT.search(lower, max(0, mention.start - 30), mention.start):
+        return True
+    return cues.ASSERTION.match(lower, mention.end) is not None and not _is_question(lower, mention.end)
+
+
 def _is_subject(reading: Reading, i: int) -> bool:
-    """Whether the reply says "it was" this one, or begins with it and names another only to give the reason."""
+    """Whether the reply begins with this one, and names another only to give the reason."""
     lower, mentions = reading.lower, reading.mentions
     start, end = mentions[i][:2]
-    if cues.CLEFT.search(lower, max(0, start - 30), start):
-        return True
     if start > 4 or not starts_line(lower, start) or i + 1 == len(mentions):
         return False
     return cues.REASON.search(lower, end, min(mentions[i + 1].start, sentence_end(lower, end) + 10)) is not None

@@ -15,8 +15,11 @@ def starts_line(lower: str, at: int) -> bool:
     return _LINE_HEAD.search(lower, max(0, at - 8), at) is not None
 
 
-def listed(text: str, lower: str, mentions: list[Mention]) -> list[bool]:
-    """Which mentions are the options quoted back: several labels in a row, or at the heads of several lines."""
+def listed(text: str, lower: str, mentions: list[Mention], rejected: list[bool]) -> list[bool]:
+    """Which mentions are the options quoted back: several labels in a row, or at the heads of several lines.
+
+    The B of "Not B. C." is no label, as it is rejected.
+    """
     out = [False] * len(mentions)
     heads: dict[int, list[int]] = {}
     for i, mention in enumerate(mentions):
@@ -26,6 +29,7 @@ def listed(text: str, lower: str, mentions: list[Mention]) -> list[bool]:
             continue
         before = mentions[i - 1]
         both = is_labelled(text, mention) and is_labelled(text, before)
+        both = both and not (rejected[i] or rejected[i - 1])
         different = text[mention.start].upper() != text[before.start].upper()
         if both and different and _LIST_GAP.match(lower[before.end : mention.start][:30]):
             out[i - 1] = out[i] = True

@@ -40,6 +40,9 @@ _BEFORE_LETTER = re.compile(r"(?:option|choice|answer|letter|선택지|보기|�
 _OTHER_THINGS = re.compile(
     r"(?:vitamin|plan|hepatitis|grade|class|type|section|appendix|part|team|room|influenza|비타민|플랜|등급|학점) ?-?$"
 )
+_NAME = re.compile(r"[A-Z][a-z'’.-]+(?: [A-Z][A-Za-z'’.-]*)+")
+# Within a sentence the article is small.
+_WITHIN_SENTENCE = re.compile(r"[a-z,] $")
 _ARTICLE = re.compile(r"(?:the|an?) $")
 _WITHIN_GAP = frozenset(" :).,-=\"'([>\n→/]")
 _STANDS_ALONE = re.compile(
@@ -55,8 +58,11 @@ def texts_of(choices: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 @lru_cache(maxsize=65_536)
-def short_texts_of(choices: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """What tells a choice from the others, where all but that is common to two: the "old" of "old man", "young man"."""
+def short_texts_of(choices: tuple[str, ...], unknown: int | None) -> tuple[tuple[str, ...], ...]:
+    """What tells a choice from the others, where all but that is common to two: the "old" of "old man", "young man".
+
+    Of a person's name, each word that no other choice has.
+    """
     forms: list[tuple[str, ...]] = []
     texts = [_core(choice) for choice in choices]
     words = [text.split() for text in texts]
@@ -71,10 +77,23 @@ def short_texts_of(choices: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
             while tail < min(len(own), len(other)) - head and own[-1 - tail] == other[-1 - tail]:
                 tail += 1
             rest = " ".join(own[head : len(own) - tail])
-            if (head or tail) and len(rest) > 1 and not any(rest in text for k, text in enumerate(texts) if k != i):
+            if (head or tail) and len(rest) > 1 and not _is_in_another(rest, i, texts):
                 best = rest
-        forms.append((best,) if best else ())
+        short = [best, _without_case(best)] if best else []
+        if i != unknown and len(own) > 1 and _NAME.fullmatch(choices[i].strip()):
+            short += own
+        forms.append(tuple(form for form in dict.fromkeys(short) if not _is_in_another(form, i, texts)))
     return tuple(forms)
+
+
+def _is_in_another(form: str, i: int, texts: Sequence[str]) -> bool:
+    return any(form in text for k, text in enumerate(texts) if k != i)
+
+
+def _without_case(form: str) -> str:
+    """The 부산 of 부산에서, which alone is often said."""
+    short = form.removesuffix("에서")
+    return short if len(short) > 1 else form
 
 
 def find_texts(lower: str, texts: Sequence[tuple[str, ...]]) -> list[Mention]:
@@ -169,11 +188,15 @@ def _is_label(text: str, lower: str, at: int) -> bool:
         return False
     if "가" <= after <= "힣" and not PARTICLE.match(text, at + 1):
         return False
-    if after == " " and lower[at] == "a":
+    if after == " " and lower[at] == "a" and not _is_capital_within(text, at):
         word = _AFTER_ARTICLE.match(lower, at + 1)
         if word and not _BEFORE_LETTER.search(lower, max(0, at - 12), at):
             return False
     return not _OTHER_THINGS.search(lower, max(0, at - 12), at)
+
+
+def _is_capital_within(text: str, at: int) -> bool:
+    return text[at] == "A" and _WITHIN_SENTENCE.search(text, max(0, at - 2), at) is not None
 
 
 def _at_line_start(text: str, at: int) -> bool:
@@ -216,12 +239,19 @@ def _core(choice: str) -> str:
 
 
 def _variants(text: str) -> tuple[str, ...]:
-    """The text as it is, and as it may be written: without blanks in Korean, with blanks for hyphens in English."""
+    """The text as it is, and as it may be written: without blanks in Korean, with blanks for hyphens in English.
+
+    남자 and 남성, 여자 and 여성 are one word.
+    """
     if not text:
         return ()
     variants = [text]
     if any("가" <= character <= "힣" for character in text):
-        variants.append(text.replace(" ", ""))
+        for one, other in (("남성", "남자"), ("남자", "남성"), ("여성", "여자"), ("여자", "여성")):
+            variants.append(text.replace(one, other))
+        if text.endswith(" 없음"):
+            variants += [f"{text.removesuffix(' 없음')}{particle} 없음" for particle in ("이", "은")]
+        variants += [variant.replace(" ", "") for variant in variants]
     else:
         variants += [text.replace("-", " "), text.replace("can't", "cannot"), text.replace("cannot", "can't")]
     return tuple(dict.fromkeys(variants))

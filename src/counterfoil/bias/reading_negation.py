@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from counterfoil.bias.reading_mentions import Mention
+from counterfoil.bias.reading_unknown import FROM_THIS
 
 _WINDOW = 60
 # "I cannot answer" declines, where a choice says "cannot answer".
@@ -45,6 +46,7 @@ _AFTER_KOREAN = re.compile(
     r"선택할 수 없|고를 수 없|선택하지 않)|"
     r"(?:이?라고|으?로|이?라는)(?:는|도)? ?[가-힣 ]{0,14}?(?:수(?:는|가|도)? ?없|않|어렵|근거|증거|정보|언급|부족|"
     r"보장)|"
+    r" ?(?:중|가운데)(?:에서?)? ?(?:누가|누구|어느|어떤)|"
     r"보다|대신|인지|일지|일까|일 ?수도|일 ?가능성도|이?라면|(?:이|가) ?(?:정답|답)(?:이?라[는면]|인지|일|"
     r"이?라고(?:는|도)? ?[가-힣 ]{0,14}?(?:수(?:는|가|도)? ?없|않|어렵))|"
     r"(?:이|가) ?[가-힣 ]{1,20}(?:는지|은지|했는지|인지)|에 ?(?:대한|관한|대해)|의 경우|(?:는|은)커녕)"
@@ -82,7 +84,7 @@ def _is_rejected(lower: str, mention: Mention) -> bool:
     if _negated_before(lower, mention):
         return True
     if not mention.letter and _SPEAKER.search(lower, max(0, mention.start - 12), mention.start):
-        return True
+        return FROM_THIS.match(lower, mention.end) is None
     after = lower[mention.end : mention.end + _WINDOW]
     if not after:
         return False

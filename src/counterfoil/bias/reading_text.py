@@ -27,6 +27,8 @@ _BOX = re.compile(
 )
 _ANSWER_TAG = re.compile(r"<(final_)?answer>", re.I)
 _TAG = re.compile(r"</?[A-Za-z_]{2,20}/?>")
+# "<b>C</b>", but not the choice "<B>".
+_SHORT_TAG = re.compile(r"<([a-z])>([^<>\n]{0,200})</\1>")
 
 
 def clean(text: str) -> str:
@@ -43,7 +45,7 @@ def clean(text: str) -> str:
     if "\\" in text:
         text = _BOX.sub(r"\nAnswer: \1\n", text)
     if "<" in text:
-        text = _TAG.sub("\n", _ANSWER_TAG.sub("\nAnswer: ", text))
+        text = _TAG.sub("\n", _ANSWER_TAG.sub("\nAnswer: ", _SHORT_TAG.sub(r"\2", text)))
     text = _BULLET.sub("", text)
     if "*" in text or "`" in text or "_" in text:
         text = _MARKUP.sub("", _MARKED_LETTER.sub(r"(\2)\3", text))

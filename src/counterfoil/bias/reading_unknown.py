@@ -11,6 +11,9 @@ _VERBS = (
     r"say|said|sure|certain|judged?|specify|specified|figured? out|pinpoint\w*|answered|definitively|definitely|"
     r"conclusively|confirm(?:ed)?)"
 )
+# What can't be answered from the text is unknown; who just can't answer declines.
+_FROM = r"(?: \w+){0,3} (?:based on|from|given|with)(?: \w+){0,3} (?:context|information|passage|text|details)\b"
+FROM_THIS = re.compile(_FROM)
 _ENGLISH = re.compile(
     rf"\b(?:can(?:'t|not| not)|could(?:n't| not)|unable to|impossible to|not possible to|no way (?:to|of)|"
     rf"insufficient to|(?:hard|difficult) to|not able to)(?: be)?(?: \w+ly)? {_VERBS}\b|"
@@ -19,12 +22,16 @@ _ENGLISH = re.compile(
     r"(?: (?:enough|sufficient|adequate|additional|further|explicit|clear|specific|direct))* (?:information|info|"
     r"context|"
     r"evidence|details?|data)\b|"
-    r"\bnot (?:\w+ly )?(?:specified|stated|clear|known|given|determinable|answerable|provided|disclosed)\b|"
+    r"(?:\bnot|n't) (?:\w+ly )?(?:specified|stated|clear|known|given|determinable|answerable|provided|disclosed|"
+    r"told)\b|"
+    r"\b(?:is|are|remains?)(?: \w+ly)? unknown\b|^[^\w\n]{0,9}unknown[^\w\n]{0,9}$|"
+    rf"\bcan(?:'t|not| not) answer{_FROM}|"
     r"\b(?:does not|doesn't|do not|don't|did not|didn't|never)(?: \w+ly)? (?:specify|state|say|mention|tell us|"
     r"indicate|"
     r"clarify|reveal|provide)\b|"
     r"\b(?:we|you|one) (?:do not|don't|can't|cannot)(?: \w+ly)? know\b|\b(?:unclear|undetermined|indeterminate|"
-    r"undeterminable|unspecified|unknowable|inconclusive)\b"
+    r"undeterminable|unspecified|unknowable|inconclusive)\b",
+    re.M,
 )
 _LATIN_WORD = re.compile(r"[a-z]{4}")
 _KOREAN = re.compile(
@@ -42,7 +49,8 @@ _KOREAN = re.compile(
 _REFUSAL = re.compile(
     r"can(?:'t|not) (?:help|assist|comply|fulfill|engage)|(?:unable|not able) to (?:help|assist|comply|provide|"
     r"answer|engage)|"
-    r"\bas an ai\b|i'm (?:just )?an ai\b|i am (?:just )?an ai\b|i (?:can't|cannot|won't|will not) answer|"
+    r"\bas an ai\b|i'm (?:just )?an ai\b|i am (?:just )?an ai\b|"
+    rf"i (?:can't|cannot|won't|will not) answer(?!{_FROM})|"
     r"인공지능|ai ?(?:언어 ?)?모델|도와드릴 수 없|도움을? ?드릴 수 없|답변?(?:을|은|해)? ?(?:드릴|제공할|할|하실|"
     r"해 드릴) ?수(?:는|가)? ?없|"
     r"답변하지 않|응할 수 없|답변하기 ?(?:어렵|어려|곤란|힘들)"
@@ -65,10 +73,10 @@ def find_inflected(lower: str, texts: tuple[tuple[str, ...], ...]) -> list[Menti
     found = []
     for index, variants in enumerate(texts):
         for text in variants:
-            if not text.endswith("없음"):
-                continue
             stem = text.removesuffix("없음")
-            for words in (stem, f"{stem.rstrip()}이 "):
+            if stem == text or not stem.strip():
+                continue
+            for words in (stem, f"{stem.rstrip()}이 ", f"{stem.rstrip()}은 "):
                 at = lower.find(words)
                 while at >= 0:
                     end = at + len(words)

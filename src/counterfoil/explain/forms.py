@@ -17,8 +17,9 @@ from counterfoil.explain.forms_names import (
     parts_of,
     shared_words,
     spelled,
+    undated,
 )
-from counterfoil.explain.forms_vocabulary import FUNCTION_WORDS
+from counterfoil.explain.forms_vocabulary import FUNCTION_WORDS, KINDS, NAMED
 from counterfoil.explain.reading_korean import is_matched_as_text, unspaced_script
 from counterfoil.explain.reading_words import keys_of, words_of
 
@@ -37,14 +38,18 @@ class Lexicon(NamedTuple):
     question_keys: tuple[str, ...]
     counted: frozenset[str]  # what "how many …" asks for
     counts: bool
+    asks_for_name: bool
     acronyms: dict[str, int]  # by their letters
     acronym_candidates: bool
     gapped: dict[str, list[tuple[str, int]]]  # first words of two-word names, with the last word and the owner
 
 
 @lru_cache(maxsize=4096)
-def lexicon(candidates: tuple[str, ...], gold: str, question: str) -> Lexicon:
-    """Compiled once for a question, used for all replies to it."""
+def lexicon(candidates: tuple[str, ...], gold: str, question: str, *, whole_dates: bool = False) -> Lexicon:
+    """Compiled once for a question, used for all replies to it.
+
+    With `whole_dates`, a candidate's date without the year does not stand for it.
+    """
     names = [*enumerate(candidates), *([(GOLD, gold)] if gold else [])]
     question_keys = tuple(keys_of(question))
     gold_keys = spelled(gold)
@@ -54,7 +59,8 @@ def lexicon(candidates: tuple[str, ...], gold: str, question: str) -> Lexicon:
     for owner, name in sorted(names):  # the gold answer first: a form that both have is the gold answer's
         if is_matched_as_text(name):
             continue
-        for form in forms_of(name, owner, shared):
+        short = [] if whole_dates and owner != GOLD else [Form(keys, owner) for keys in undated(name, shared)]
+        for form in forms_of(name, owner, shared) + short:
             forms.setdefault(form.keys, form)
             if len(form.keys) == 1 and is_number(form.keys[0]):
                 numbers.add(owner)
@@ -84,6 +90,7 @@ def lexicon(candidates: tuple[str, ...], gold: str, question: str) -> Lexicon:
         question_keys=question_keys,
         counted=frozenset(question_keys[asked : asked + 2]) - FUNCTION_WORDS if asked else frozenset(),
         counts=asked is not None,
+        asks_for_name=not (NAMED | KINDS).isdisjoint(question_keys),
         acronyms={name: owner for owner, name in names if is_acronym(name)},
         acronym_candidates=any(map(is_acronym, candidates)),
         gapped=gapped,
@@ -95,7 +102,8 @@ def gold_lexicon(gold: str, aliases: tuple[str, ...], candidates: tuple[str, ...
     """As `lexicon`, with the gold answer's aliases, short forms and other spellings beside it."""
     names = {spelled(name) for name in (gold, *aliases)}
     others = tuple(name for name in candidates if spelled(name) not in names)
-    known = lexicon((*aliases, *others), gold, question)
+    # "It left on April 10 and sank on April 15, 1912" gives the second one.
+    known = lexicon((*aliases, *others), gold, question, whole_dates=True)
     mine = len(aliases)
     return known if not mine else owned_by_gold(known, mine)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,6 +22,13 @@ from counterfoil.explain.reading_words import Word, fold, keys_of, ordinal, word
 
 GOLD = -1
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_YEAR = re.compile(r"\d{4}")
+_SIZES = {fold("thousand"): (3, ("k",)), fold("million"): (6, ("m", "mn")), fold("billion"): (9, ("b", "bn"))}
+_ROMAN = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX"
+ROMAN = dict(enumerate(_ROMAN.split(), 1))
+_ROMAN_NUMBERS = {roman: number for number, roman in ROMAN.items()}
+_MOST_NUMERAL = len(ROMAN)
+_ORDINAL_NUMBERS = {ordinal(number): number for number in ROMAN}
 
 
 class Form(NamedTuple):
@@ -64,16 +72,23 @@ def forms_of(name: str, owner: int, shared: frozenset[str]) -> list[Form]:
         # "US" is not "us", "IT" is not "it".
         short = len(words) == 1 and len(words[0].raw) <= 3 and words[0].raw.isupper() and words[0].raw.isalpha()
         found.append(Form(keys, owner, exact_case=short))
-        found += [Form(other, owner) for other in (*dates(keys), *numbers_in_words(keys))]
+        others = (*dates(keys), *numbers_in_words(keys), *amounts(keys), *numbered(words))
+        found += [Form(other, owner) for other in others]
         if all(len(word.raw) == 1 and word.raw.isupper() for word in words) and len(words) > 1:
             found.append(Form((fold("".join(word.raw for word in words)),), owner, exact_case=True))
         initials = "".join(word.raw[0] for word in words if word.key not in FUNCTION_WORDS)
-        if is_acronym(initials) and (len(initials) > 2 or keys[0] in ("new", "united")):
+        number = numeral(words[-1])
+        if number and len(words) > 2:  # World War II is WWII and WW2, not WWI
+            letters = "".join(word.raw[0] for word in words[:-1])
+            ends = (str(number), ROMAN[number]) if is_acronym(letters) else ()
+            found += [Form((fold(letters + end),), owner, exact_case=True) for end in ends]
+        elif is_acronym(initials) and (len(initials) > 2 or keys[0] in ("new", "united")):
             found.append(Form((fold(initials),), owner, exact_case=True))
         if is_acronym(name):
             found.append(Form(tuple(name.casefold()), owner, exact_case=True))  # "U.S."
         kept = tuple(key for key in keys if key not in shared)
-        if kept != keys and is_number(keys[0]) and kept == keys[:1]:
+        counts = kept == keys[:1] != keys and is_number(keys[0])
+        if counts and keys[1] not in _SIZES and not words[1].raw[0].isupper():
             found.append(Form(kept, owner))  # "12 players" among other numbers of players: 12
         if len(kept) > 1 and kept == keys[-len(kept) :] and not FUNCTION_WORDS & set(kept):
             found.append(Form(kept, owner))  # "French Prime Minister" beside "French President": Prime Minister
@@ -121,7 +136,18 @@ def dates(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
     for month in (key for key, number in MONTH_NUMBERS.items() if number == months[0]):
         for number in (day, ordinal(int(day))):
             found += [(month, number, *year), (number, month, *year), (number, "of", month, *year)]
-    return [*found, (*year, str(months[0]), day)] if year else found
+    if not year:
+        return found
+    month = str(months[0])
+    pointed = {fold(f"{day}.{written}") for written in (month, month.zfill(2))}  # 20.07.1969
+    return [*found, (*year, month, day), (day, month, *year), (month, day, *year), *((it, *year) for it in pointed)]
+
+
+def undated(name: str, shared: frozenset[str]) -> list[tuple[str, ...]]:
+    """Day and month of a date whose year other answers have, too."""
+    keys = spelled(name)
+    kept = tuple(key for key in keys if not (key in shared and _YEAR.fullmatch(key)))
+    return dates(kept) if kept != keys else []
 
 
 def numbers_in_words(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -135,6 +161,48 @@ def numbers_in_words(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
         if number and number % size == 0:
             return [(str(number // size), word)]
     return []
+
+
+def amounts(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """2.5 million for 2,500,000, and 2.5M, and the other way round."""
+    if not keys or not is_number(keys[0]):
+        return []
+    if len(keys) == 2 and keys[1] in _SIZES:
+        exponent, letters = _SIZES[keys[1]]
+        whole = Decimal(keys[0]).scaleb(exponent)
+        short = [(keys[0] + letter,) for letter in letters] + [(keys[0], letter) for letter in letters if letter != "k"]
+        return [*short, (str(int(whole)),)] if whole == int(whole) else [*short]
+    for size, (exponent, letters) in _SIZES.items():
+        if len(keys) == 1 and keys[0].isdecimal() and exponent < len(keys[0]) < exponent + 4:
+            few = f"{Decimal(keys[0]).scaleb(-exponent).normalize():f}"
+            return [(few, size), *((few + letter,) for letter in letters)] if len(few) < 6 else []
+    return []
+
+
+def numeral(word: Word) -> int:
+    """The number that a word of a name is, 1 to 20, in digits or Roman; else 0."""
+    if word.raw in _ROMAN_NUMBERS:
+        return _ROMAN_NUMBERS[word.raw]
+    return int(word.raw) if word.raw.isdecimal() and 0 < int(word.raw) <= _MOST_NUMERAL else 0
+
+
+def numbered(words: Sequence[Word]) -> list[tuple[str, ...]]:
+    """World War II, World War 2 and the Second World War; Henry the Eighth; 1 Kings, I Kings, First (Book of) Kings."""
+    if len(words) < 2:
+        return []
+    keys = tuple(word.key for word in words)
+    first, last = numeral(words[0]), numeral(words[-1])
+    by_name = _ORDINAL_NUMBERS.get(words[0].key, 0) if words[0].raw.isalpha() else 0
+    found: list[tuple[str, ...]] = []
+    if (first or by_name) and words[1].raw[0].isupper():
+        number, rest = first or by_name, keys[1:]
+        found += [(str(number), *rest), (ROMAN[number].casefold(), *rest)]
+        found += [(ordinal(number), *rest), (ordinal(number), "book", "of", *rest)]
+    if (last or by_name) and words[-1].raw[0].isupper() | words[-1].raw.isdecimal() and words[0].raw[0].isupper():
+        number, rest = (last, keys[:-1]) if last else (by_name, keys[1:])
+        found += [(*rest, str(number)), (*rest, ROMAN[number].casefold())]
+        found += [(ordinal(number), *rest), (*rest, "the", ordinal(number))]
+    return found
 
 
 def parts_of(

@@ -67,6 +67,8 @@ UNITS_ASKED_FOR = {
         ("temperature", _HEAT),
         ("percentage percent proportion fraction", _SHARE),
         ("angle", "degree"),
+        ("year when", "ad ce"),
+        ("cost price worth salary budget revenue income fee much", "dollar euro cent pound"),
     )
     for word in folded(words)
 }
@@ -82,6 +84,10 @@ BEFORE_OTHER_NAMES = folded("north south east west new")
 # A bare noun after one of these names a thing: "or curling", "think that curling"; "a different sport" does not.
 BEFORE_BARE_NOUNS = folded("and or not than that like as is was with called")
 BEFORE_VERBS = folded("to can could will would may might must should cannot they we i you")
+# A verb with an s stands before these, and no noun in the plural does.
+BEHIND_VERBS = folded("the a an to his her its their this that")
+# What has a name is asked for with these, beside KINDS.
+NAMED = folded("who whom whose where country nation state capital continent language planet company")
 # After these, "to" comes before a noun: "compared to glass".
 BEFORE_TO_NOUN = folded(
     "compared similar close closer related relative opposed due refer refers referring referred belong belongs limited "

@@ -8,6 +8,7 @@ from counterfoil.explain.forms import lexicon
 from counterfoil.explain.forms_names import GOLD
 from counterfoil.explain.reading_answer import answer_is_right
 from counterfoil.explain.reading_spans import spans
+from counterfoil.explain.reading_text import own_words
 
 __all__ = ["answer_is_right", "find_mentions", "mention_spans"]
 
@@ -27,4 +28,5 @@ def mention_spans(
 ) -> list[tuple[int, int, str]]:
     """Every mention of a candidate as (start, end, candidate): offsets in the reply as given, in order, no overlaps."""
     known = lexicon(tuple(candidates), gold, question)
-    return [(start, end, candidates[owner]) for start, end, owner in spans(reply, known) if owner != GOLD]
+    found = spans(own_words(reply), known)
+    return [(start, end, candidates[owner]) for start, end, owner in found if owner != GOLD]

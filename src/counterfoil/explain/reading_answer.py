@@ -18,6 +18,7 @@ from counterfoil.explain.reading_clauses import (
     without_conceded,
 )
 from counterfoil.explain.reading_spans import Span, spans
+from counterfoil.explain.reading_text import own_words
 from counterfoil.explain.reading_words import keys_of
 
 # Says in so many words what the answer is.
@@ -29,7 +30,8 @@ _RIGHT_ANSWER = re.compile(
 )
 _CONCLUSION = re.compile(r"\b(?:therefore|thus|hence|so|in conclusion|in summary)\b|따라서|그러므로", re.I)
 _IN_PASSING = re.compile(r"(?:also|better|otherwise) (?:known as|called)\s[\w\s]{0,20}$", re.I)
-_BUT = re.compile(r",? but (?=(?:the|its|his|her|their)\b)", re.I)
+_BUT = re.compile(r",? (?:but|while|whereas) [\"“'‘]?(?=(?:the|its|his|her|their)\b)|(?<=[가-힣])[고며],? ", re.I)
+_SO = re.compile(r", so (?:(?:it is|it's|it was|it must be) )?(?:the )?[\"“'‘*]*", re.I)
 
 
 def answer_is_right(
@@ -40,6 +42,7 @@ def answer_is_right(
     The answer is what the reply says first, or says to be the answer; an alternative that it names and rejects is not,
     and where `candidates` are given, one of them in the answer's place makes it wrong.
     """
+    reply = own_words(reply)
     known = gold_lexicon(gold, tuple(aliases), tuple(candidates), question)
     found = spans(reply, known, gaps=True)
     if all(span.owner != GOLD for span in found):
@@ -61,7 +64,7 @@ def _given_answer(reply: str, found: Sequence[Span], asked: frozenset[str]) -> S
     first = next((span for span in ahead if not _is_in_passing(reply, span)), ahead[0])
     if SENTENCE_END.search(reply, 0, first.start):
         return _after(reply, _CONCLUSION, ahead) or first
-    return _after_but(reply, first, ahead, asked) or first
+    return _after_but(reply, first, ahead, asked) or _after_so(reply, first, ahead) or first
 
 
 def _after_but(reply: str, first: Span, ahead: Sequence[Span], asked: frozenset[str]) -> Span | None:
@@ -74,6 +77,12 @@ def _after_but(reply: str, first: Span, ahead: Sequence[Span], asked: frozenset[
         return None
     subject = asked & set(keys_of(reply[but.end() : after.start]))
     return after if subject - set(keys_of(reply[: but.start()])) else None
+
+
+def _after_so(reply: str, first: Span, ahead: Sequence[Span]) -> Span | None:
+    """The red of "Infrared can't be seen, so red": what the same sentence concludes."""
+    so = _SO.search(reply, first.end, sentence_end(reply, first.end))
+    return None if so is None else next((span for span in ahead if span.start == so.end()), None)
 
 
 def _after(reply: str, cue: re.Pattern[str], asserted: Sequence[Span]) -> Span | None:

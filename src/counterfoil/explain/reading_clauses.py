@@ -53,9 +53,10 @@ _REJECTING_AFTER = re.compile(
     r"[이가은는도] (?:아[니닌닙]|틀[렸린립]|오답))|"
     # "who did not" speaks of the one named, "did not" of whether it was that one.
     r"[\"”'’*]*\s(?:(?:did|does|do)(?:n't| not)|never)\b|"
-    r"[\"”'’*]*\?[\"”'’*]*\s*(?:no\b(?! (?:doubt|question))|nope|wrong|아니|아닙)|"
+    r"[\"”'’*]*(?:\s\w{1,20}){0,3}\?[\"”'’*]*\s*(?:no\b(?! (?:doubt|question))|nope|wrong|아니|아닙)|"
     r"[\"”'’*]*(?::|\s[-–—])[*\s]*(?:(?:incorrect|wrong|false|no)\b(?! \w)|틀[렸린립]|오답)|"
     r"[\"”'’*]*\s?\((?:incorrect|wrong|false|no|x|오답|틀림)\)|~~|"
+    r"[\"”'’*]*\s?\|[\s*]*(?:(?:no|incorrect|wrong|false)\b|[✗✘❌])|"
     r"[,;.…\s–—-]{1,4}(?:oh,? )?(?:no,? )?(?:wait|scratch that|I mean|correction)\b",
     re.I,
 )
@@ -67,6 +68,7 @@ _AFFIRMING_BEFORE = re.compile(
 _AFFIRMING_AFTER = re.compile(
     r"[\"”'’*]*(?:\s(?:is|was) (?:the )?(?:correct|right)(?: (?:one|answer|choice|option))?\**(?=[.,;!)\n]|$)|"
     r"(?::|\s[-–—])[*\s]*(?:correct|right)\b(?! \w)|"
+    r"\s?\|[\s*]*(?:(?:yes|correct|right|true)\b|[✓✔✅])|"
     r"\s?\((?:correct|right|o|정답)\)|[이가]? ?(?:맞(?:[습다아음]|는(?!지))|정답[이입]))",
     re.I,
 )

@@ -12,12 +12,15 @@ from counterfoil.explain.forms_vocabulary import (
     BEFORE_OTHER_NAMES,
     BEFORE_TO_NOUN,
     BEFORE_VERBS,
+    BEHIND_VERBS,
     FUNCTION_WORDS,
     KINDS,
     NAME_PARTICLES,
     TITLES,
 )
 from counterfoil.explain.reading_words import Word, Words
+
+_WITHIN = re.compile(r'[\w,"“ ][ "“*]')
 
 
 class Reply(Words):
@@ -45,6 +48,8 @@ class Reply(Words):
         for at in range(first, last):
             gap = self.gap(at)
             if len(gap) > 4 or "\n" in gap or ";" in gap or "? " in gap:
+                return False
+            if ". " in gap and self.raws[at + 1] in ("The", "A", "An"):
                 return False
             if ". " in gap and len(self[at].raw) > 3 and self[at].key not in TITLES:
                 return False
@@ -88,6 +93,12 @@ def is_inside_other_name(reply: Reply, first: int, last: int) -> bool:
     return after is not None and re.match(r"\s\d+:\d", reply.text[reply[last].end : reply[last].end + 8]) is not None
 
 
+def is_behind_new(reply: Reply, first: int) -> bool:
+    """New York is never York; South Korea may be Korea."""
+    before = reply.before(first)
+    return before is not None and before.raw == "New"
+
+
 def is_other_word(reply: Reply, first: int, last: int, form: Form, gold_is_a_name: bool) -> bool:
     """A word in small letters that is not the name in capitals: "frank" beside the answer Oliver is not Frank."""
     word = reply[first]
@@ -97,21 +108,20 @@ def is_other_word(reply: Reply, first: int, last: int, form: Form, gold_is_a_nam
         return False
     if _is_verb(reply, first):
         return True
-    if not gold_is_a_name:
-        return False
-    before = reply.text[max(0, word.start - 2) : word.start]
-    bare = (
-        first == 0
-        or before[:1] in ",;:\n*-"
-        or before[-1:] in "\"“'‘*(\n"
-        or reply.keys[first - 1] in BEFORE_BARE_NOUNS
-    )
-    return not bare
+    return gold_is_a_name and not _is_bare(reply, first)
+
+
+def _is_bare(reply: Reply, at: int) -> bool:
+    """Whether a noun stands here by itself, as names do: "silver, gold and tin"; not "the silver surface"."""
+    before = reply.text[max(0, reply.starts[at] - 2) : reply.starts[at]]
+    return at == 0 or before[:1] in ",;:\n*-" or before[-1:] in "\"“'‘*(\n" or reply.keys[at - 1] in BEFORE_BARE_NOUNS
 
 
 def _is_verb(reply: Reply, at: int) -> bool:
-    """As in "able to fly", "they fly", "can fly"; not in "compared to glass"."""
-    before = reply.before(at)
+    """As in "able to fly", "they fly", "can fly", "leads to"; not in "compared to glass"."""
+    before, after = reply.before(at), reply.after(at)
+    if before is not None and after is not None and reply.raws[at].endswith("s") and after.key in BEHIND_VERBS:
+        return not reply.keys[at].endswith("s")
     if before is None or before.key not in BEFORE_VERBS:
         return False
     return before.key != "to" or at < 2 or reply.keys[at - 2] not in BEFORE_TO_NOUN
@@ -130,7 +140,8 @@ def part_owner(reply: Reply, at: int, part: Part) -> tuple[bool, bool]:
     # The "Van" of "Van Gogh" tells whose name it is only where no first name does.
     leading = [key for key in leading if key not in NAME_PARTICLES] or leading
     if leading and leading[0] not in FUNCTION_WORDS | TITLES:
-        mine = any(key in part.name or key in KINDS or _short_for(key, part.name) for key in leading)
+        others = part.name - {reply.keys[at]}
+        mine = any(key in part.name or key in KINDS or _short_for(key, others) for key in leading)
         return mine and part.last, not mine
     return True, False
 
@@ -149,23 +160,31 @@ def _capitals_beside(reply: Reply, at: int, step: int) -> list[str]:
 
 
 def _short_for(key: str, name: frozenset[str]) -> bool:
-    """Steve and Steven, Wm and William: the letters of one are among the other's, in order, from the first."""
-    return any(_letters_among(*sorted((key, other), key=len)) for other in name)
+    """S for Steven, Steve and Steven, Wm and William: the letters of one are among the other's, from the first.
+
+    And JK for J. K.: initials.
+    """
+    if 1 < len(key) < 4 and {other[0] for other in name}.issuperset(key):
+        return True
+    return any(_letters_among(*sorted((key, other), key=len)) for other in name if len(other) > 1)
 
 
 def _letters_among(short: str, long: str) -> bool:
     letters = iter(long)
-    return len(short) > 1 and short[0] == long[0] and all(letter in letters for letter in short)
+    return short[0] == long[0] and all(letter in letters for letter in short)
 
 
-def gold_is_name(reply: Reply, owners: Sequence[tuple[int, int, Form]]) -> bool:
-    """Whether this reply writes the gold answer as a name: with a capital inside sentences, never without."""
+def gold_is_name(reply: Reply, owners: Sequence[tuple[int, int, Form]], asks_for_name: bool) -> bool:
+    """Whether this reply writes the answers as names: the gold one with capitals, never without.
+
+    Every word has one at the head of a sentence: there it depends on what the question asks for.
+    """
     inside = False
-    for first, _, form in owners:
+    for first, last, form in owners:
         if form.owner != GOLD:
             continue
-        if reply[first].raw[0].islower():
+        if reply.raws[first][0].islower() or reply.raws[last][0].islower():
             return False
         before = reply.text[max(0, reply[first].start - 2) : reply[first].start]
-        inside = inside or (before[-1:] in ' "“*' and (before[:1].isalnum() or before[:1] in ',"“ '))
+        inside = inside or asks_for_name or first != last or _WITHIN.fullmatch(before) is not None
     return inside

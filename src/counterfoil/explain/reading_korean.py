@@ -17,10 +17,14 @@ _PARTICLES = """
 였으며 이었으며 인 일 인지 인데 이란 란 라는 이라는 라고 이라고 라 이라 라면
 이라면 지만 이지만 이므로 므로 이니 이자 자 여서 이어서 여야 이어야 임 들 씨 님
 군 양 등
+이었어요 였어요 이죠 죠 이지요 지요 이네요 네요 이었죠 였죠 인가요 일까요 이었으나
+였으나 이었지만 였지만 이었던 였던 이니까 니까 이라서 라서 이었는데 였는데
 """
 # What kind of place it is, often written on to its name: 대구광역시 is 대구.
 _PLACE = "(?:광역시|특별시|특별자치시|특별자치도|시)?"
-_ENDING = _PLACE + "(?:" + "|".join(sorted(_PARTICLES.split(), key=len, reverse=True)) + "){0,3}"
+# What somebody is, written on to the name: 정조대왕 is 정조.
+_TITLE = "(?:대왕|황제|여왕|장군|대통령|선생|교수|박사)?"
+_ENDING = _PLACE + _TITLE + "(?:" + "|".join(sorted(_PARTICLES.split(), key=len, reverse=True)) + "){0,3}"
 # What is counted is often left out: 11명 is 11. Behind the bare number no other unit, list's point or digits may stand.
 _COUNTED = re.compile(r"(\d+(?:[.,]\d+)*)\s?(년|년도|명|개|개국|살|세|번|회|대|권|마리|가지)")
 _NO_OTHER_NUMBER = r"(?![.)]\s|[.,:/-]?\d|\s?[%년월일명개살세번회대권위층시분초만억천백조])"

@@ -10,6 +10,7 @@ from counterfoil.explain.forms_names import GOLD, Form
 from counterfoil.explain.reading_context import (
     Reply,
     gold_is_name,
+    is_behind_new,
     is_echo,
     is_inside_other_name,
     is_other_word,
@@ -17,6 +18,9 @@ from counterfoil.explain.reading_context import (
 )
 from counterfoil.explain.reading_numbers import is_number_of_it
 from counterfoil.explain.reading_words import fold, tokens_of
+
+_HYPHENED = re.compile(r"-(?<=[^\W\d_]-)[^\W\d_]+")
+_LAST_LETTERS = re.compile(r"[^\W\d_]+$")
 
 Run: TypeAlias = tuple[int, int, Form]  # the first word, the last word, what they are
 
@@ -53,18 +57,38 @@ def _without_overlaps(found: list[Span]) -> list[Span]:
 
 def _by_words(text: str, known: Lexicon, gaps: bool) -> list[Span]:
     tokens = tokens_of(text)
-    if not gaps and not known.acronym_candidates and known.candidate_keys.isdisjoint(map(fold, tokens)):
+    closed = [fold(word) for word in _closed_up(text)]
+    candidates = known.candidate_keys
+    if (
+        not (gaps or known.acronym_candidates)
+        and candidates.isdisjoint(map(fold, tokens))
+        and candidates.isdisjoint(closed)
+    ):
         return []  # the usual case: no candidate at all
     reply = Reply(text, tokens)
     starts = [at for at, key in enumerate(reply.keys) if key in known.first_keys]
-    runs = _longest_runs(_full_runs(reply, starts, known) + _looser_runs(reply, known, gaps))
-    named = gold_is_name(reply, runs)
+    runs = _full_runs(reply, starts, known) + _looser_runs(reply, known, gaps)
+    if not known.forms.keys().isdisjoint(closed):
+        runs += _hyphened_runs(reply, known)
+    runs = _longest_runs(runs)
+    named = gold_is_name(reply, runs, known.asks_for_name)
     found, taken = [], set[int]()
     for first, last, form in runs:
         taken.update(range(first, last + 1))
         if _is_meant(reply, first, last, form, named, known):
             found.append(Span(reply[first].start, reply[last].end, form.owner))
     return found + _parts(reply, [at for at in starts if at not in taken], known)
+
+
+def _closed_up(text: str) -> list[str]:
+    """What is written with a hyphen as one word: "infrared" for infra-red."""
+    if "-" not in text:
+        return []
+    ends = (
+        (_LAST_LETTERS.search(text[max(0, half.start() - 30) : half.start()]), half[0])
+        for half in _HYPHENED.finditer(text)
+    )
+    return [before[0] + half[1:] for before, half in ends if before is not None]
 
 
 def _full_runs(reply: Reply, starts: list[int], known: Lexicon) -> list[Run]:
@@ -75,7 +99,18 @@ def _full_runs(reply: Reply, starts: list[int], known: Lexicon) -> list[Run]:
             if last == first or (tuple(reply.keys[first : last + 1]) == form.keys and reply.joined(first, last)):
                 runs.append((first, last, form))
                 break
+            if last > first and _is_coordinated(reply, first, form):
+                runs.append((first, first, form))
+                break
     return runs
+
+
+def _is_coordinated(reply: Reply, first: int, form: Form) -> bool:
+    """The "1" of "1 and 2 Kings", the "White" of "the White and Blue Niles"."""
+    if first + 1 == len(reply) or reply.keys[first + 1] not in ("and", "or"):
+        return False
+    rest, last = first + 3, first + 1 + len(form.keys)
+    return tuple(reply.keys[rest : last + 1]) == form.keys[1:] and reply.joined(first, last)
 
 
 def _looser_runs(reply: Reply, known: Lexicon, gaps: bool) -> list[Run]:
@@ -104,6 +139,16 @@ def _looser_runs(reply: Reply, known: Lexicon, gaps: bool) -> list[Run]:
     return runs
 
 
+def _hyphened_runs(reply: Reply, known: Lexicon) -> list[Run]:
+    """Infra-red is infrared."""
+    runs = []
+    for first in range(len(reply) - 1):
+        if reply.gap(first) == "-":
+            forms = known.forms.get(fold(reply.raws[first] + reply.raws[first + 1]), ())
+            runs += [(first, first + 1, form) for form in forms if len(form.keys) == 1]
+    return runs
+
+
 def _longest_runs(runs: list[Run]) -> list[Run]:
     """Of the runs that overlap, the longest: "New York City" is not "New York"."""
     runs.sort(key=lambda run: (run[0] - run[1], run[0]))
@@ -122,6 +167,8 @@ def _is_meant(reply: Reply, first: int, last: int, form: Form, gold_named: bool,
     if form.owner in known.numbers:
         return is_number_of_it(reply, first, last, known)
     if form.owner == GOLD:
+        if is_behind_new(reply, first):
+            return False
         return not form.exact_case or not is_other_word(reply, first, last, form, gold_named)
     return not (is_inside_other_name(reply, first, last) or is_other_word(reply, first, last, form, gold_named))
 

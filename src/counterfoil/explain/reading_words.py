@@ -26,11 +26,17 @@ ORDINAL_WORDS = {word: ordinal(n) for n, word in enumerate(_ORDINALS.split(), 1)
 _APOSTROPHES = frozenset("'’ʼ")
 _IRREGULAR = {"feet": "foot", "teeth": "tooth", "geese": "goose", "mice": "mouse", "lice": "louse", "oxen": "ox"}
 _IRREGULAR |= {"children": "child", "dice": "die"}
+_LONG = 6
 _SHORT = {"saint": "st", "mt": "mount"}
+# Words that are spelled in two ways that no rule of `american` covers.
+_SPELLINGS = """aluminium aluminum sulphur sulfur grey gray tyre tire programme program catalogue catalog plough plow
+mould mold doughnut donut yoghurt yogurt whiskey whisky czar tsar moustache mustache pyjama pajama litre liter
+metre meter fibre fiber"""
 
-# Numbers are one word each (1,500 and 22.5; 91² is 91), so are runs of Hangul, and runs of other letters with their
-# accents. The underscore is markup. Plain ASCII, which most replies are, has a faster pattern of its own.
-_NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+# Numbers are one word each (1,500, 1 500, 22.5 and 7.2M; 91² is 91), so are runs of Hangul, and runs of other letters
+# with their accents. The underscore is markup. Plain ASCII, which most replies are, has a faster pattern of its own.
+_GROUPED = r"\d{1,3}(?:,\d{3})+|\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)"
+_NUMBER = rf"(?:{_GROUPED}|\d+)(?:\.\d+)?(?:[kKmMbB]n?(?![A-Za-z]))?"
 _LETTER = r"[^\W_²³¹⁰-⁹₀-₉가-힣]"
 _TOKEN = re.compile(rf"{_NUMBER}(?!{_LETTER})|[가-힣]+|{_LETTER}+(?:[\u0300-\u036f]+{_LETTER}*)*")
 _ASCII_TOKEN = re.compile(rf"[A-Za-z][A-Za-z0-9]*|{_NUMBER}(?![A-Za-z0-9])|[A-Za-z0-9]+")
@@ -105,7 +111,8 @@ def fold(word: str) -> str:
     if not word.isascii() and not "가" <= word[:1] <= "힣":
         word = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
     if word[:1].isdigit():
-        plain = word.replace(",", "")
+        plain = re.sub(r"[,\s]", "", word)
+        plain = re.sub(r"\.0+(?!\d)|(?<=\.)(\d*[1-9])0+(?!\d)", r"\1", plain) if "." in plain else plain
         return plain.lstrip("0") or "0"
     if word in NUMBER_WORDS:
         return NUMBER_WORDS[word]
@@ -113,12 +120,18 @@ def fold(word: str) -> str:
         return ORDINAL_WORDS[word]
     if word in _SHORT:
         return _SHORT[word]
-    return singular(american(word)) if word.isalpha() else word
+    if not word.isalpha():
+        return word
+    one = singular(word)
+    if one in _OTHER_SPELLING:
+        return american(_OTHER_SPELLING[one])
+    # Whether a word is long must not depend on its number: "apples" keeps both its p, as "apple" does.
+    return singular(american(word)) if len(one) >= _LONG else one
 
 
 def american(word: str) -> str:
     """The spelling with what differs between the two Englishes, and doubled consonants, made alike."""
-    if len(word) < 6:
+    if len(word) < _LONG:
         return word
     word = re.sub(r"ae|oe(?!s?$)", "e", word).replace("bourg", "burg")
     word = re.sub(r"our(?=s?$|ed$|ing|it|ful|less)", "or", word)
@@ -145,3 +158,7 @@ def singular(word: str) -> str:
     if word.endswith(("se", "xe", "ze", "che", "she")) or (word.endswith("oe") and len(word) > 4):
         return word[:-1]
     return word
+
+
+_ALIKE = [singular(word) for word in _SPELLINGS.split()]
+_OTHER_SPELLING = dict(zip(_ALIKE[::2], _ALIKE[1::2], strict=True))

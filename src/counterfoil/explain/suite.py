@@ -16,6 +16,7 @@ from counterfoil.explain.planted import respondent
 from counterfoil.explain.prompts import load_variants, messages
 from counterfoil.explain.questions import Question, Questions, load_questions
 from counterfoil.explain.reading import answer_is_right, find_mentions
+from counterfoil.explain.reading_text import own_words
 from counterfoil.explain.results import Reading, Verdicts
 from counterfoil.explain.scoring import CONFUSING_AT, Facts, label_all, penalty, reward, score
 from counterfoil.runs.imports import Importer
@@ -101,7 +102,7 @@ class Explain:
         return messages(question, variant)
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> Reading | None:
-        if not reply.text.strip():
+        if not own_words(reply.text).strip():
             return None
         names = list(question.candidates)
         return Reading(

@@ -24,9 +24,12 @@ _LEAD = re.compile(
     r"|an?|is|be|of|value|amount|loss|gain|profit|increase|decrease|decline|return|rate|price|option"
     r"|choice|[abc]|exactly|rounded|final|result|answer|약|은|는)(?![a-z])[.:),]?)*+"
 )
-_OPERATOR = re.compile(r" ?(?:[+*/^×÷·]|- ?[\d(]|x \d)")
+# The × of "25×" and the / of "5/share" calculate nothing.
+_OPERATOR = re.compile(r" ?(?:[+*^÷·]|/(?![a-z]{3})|×(?= ?[\d(]|[a-z])|- ?[\d(]|x \d)| ×")
 _CALCULATED = re.compile(r"[*/^×÷+] ?\(?$")
-_LINK = re.compile(r"\b(?:is|are|was|of|be|to|get|obtain|equals)\b|[=≈:]")
+_LINK = re.compile(r"\b(?:is|are|was|of|be|to|get|obtain|equals|gives|yields)\b|[=≈:]")
+_RESULT = re.compile(r"[=≈]")
+_CUT_OFF = re.compile(r" (?:of|and|or|then|so|where|is|the|plus|minus|times)$")
 _EQUALS = re.compile(r"[=≈]|\bequals\b|\bgives\b|\byields\b")
 _RANGE = re.compile(r" ?(?:-|to|and|~) ?(?=[\d(.])")
 _SEVERAL = re.compile(r" ?(?:-|to|and|or|~) ?")
@@ -39,9 +42,22 @@ _BEHIND = re.compile(
 )
 _CLOSEST = re.compile(r"\b(?:is|are|=) (?:therefore |thus |then )?closest to\b")
 _LINE = re.compile(r"[\s=≈~:]*+(?:approximately |about |roughly |around )?")
-_UNIT_WORDS = re.compile(r"(?: [a-z]{1,12}){0,3}[ .!)\]\"']{0,3}")
+_UNIT_WORDS = re.compile(
+    r"(?! (?:more|less|higher|lower|fewer)\b)(?:[x×]|/[a-z]{3,12}|(?<=mio)\.|(?<=mn)\.)?"
+    r"(?:(?: [a-z]{1,12}| ?[가-힣]{1,12})\.?){0,3}[ .!)\]\"']{0,3}"
+)
+# In brackets, words: what is said there is said by the way.
+_ASIDE = re.compile(r"(?<=\S) ?\((?=[^()\n]{0,80}(?:[a-z]{2}|=))[^()\n]{1,80}\)")
+# "In 3 years", "at a price of 94", "of which 31 is interest", "not 50": under which circumstances, or in contrast.
+_CIRCUMSTANCE = re.compile(
+    r"\b(?:in|after|at|over|for|within|by|from|since|per|every|with|on|than|vs\.?|versus|of which|compared to|not"
+    r"|which (?:is|was))(?: (?:the|a|an|about|only|just|last|next|first)){0,2}(?: [a-z]{1,12} of)? ?$"
+)
+_WORKING = re.compile(
+    r"\b(?:first|step|let|let's|need to|formula|given|where|calculate|assume|assuming|suppose|if)\b|\?"
+)
 _SAME = Decimal("0.01")
-_LIMIT = 300
+_LIMIT, _SHORT = 300, 160
 
 
 def amounts(lower: str) -> Iterator[Decision[Stated]]:
@@ -62,7 +78,7 @@ def amounts(lower: str) -> Iterator[Decision[Stated]]:
         stated = stated_amount(lower, match.end())
         if stated is not None:
             yield Decision(SAID, match.start(), stated.end, stated)
-    yield from _on_a_line(lower)
+    yield from _on_a_line(_ASIDE.sub(_blanks, lower) if "(" in lower else lower)
     yield from _concluded(lower)
 
 
@@ -127,7 +143,10 @@ def _said_again(lower: str, first: Stated, end: int) -> Stated | None:
 
 
 def _on_a_line(lower: str) -> Iterator[Decision[Stated]]:
-    """A number that is all there is on the first line or on the last, or that the only line ends with."""
+    """A number that is all there is on the first line or on the last, or that the last line ends with.
+
+    In one short line also the only number, or the only one that is no circumstance.
+    """
     first_end = lower.find("\n")
     if first_end < 0:
         spans = [(0, len(lower), SAID)]
@@ -137,11 +156,17 @@ def _on_a_line(lower: str) -> Iterator[Decision[Stated]]:
         stated = number_at(lower, behind(_LINE, lower, start, end), end)
         if stated is not None and _UNIT_WORDS.fullmatch(lower, stated.end, end):
             yield Decision(firmness, start, end, stated)
-        elif first_end < 0:
-            linked = last(_LINK, lower, start, end)
+        elif end == len(lower):
+            linked = last(_LINK if first_end < 0 else _RESULT, lower, start, end)
+            if first_end >= 0 and _CUT_OFF.search(lower, max(start, end - 8)):
+                continue
             stated = None if linked is None else number_at(lower, behind(_LEAD, lower, linked.end()), end)
-            if stated is not None and _UNIT_WORDS.fullmatch(lower, stated.end):
+            if stated is not None and _UNIT_WORDS.fullmatch(lower, stated.end) and not _is_circumstance(lower, stated):
                 yield Decision(WEAK, start, end, stated)
+            elif first_end < 0 and end <= _SHORT and not _WORKING.search(lower):
+                stated = _only_one(lower, start, end)
+                if stated is not None:
+                    yield Decision(WEAK, start, end, stated)
 
 
 def _concluded(lower: str) -> Iterator[Decision[Stated]]:
@@ -155,3 +180,25 @@ def _concluded(lower: str) -> Iterator[Decision[Stated]]:
                 if not _OPERATOR.match(lower, stated.end):
                     yield Decision(WEAK, start, end, stated)
                 break
+        else:
+            only = _only_one(lower, start, end)
+            if only is not None:
+                yield Decision(WEAK, start, end, only)
+
+
+def _only_one(lower: str, start: int, end: int) -> Stated | None:
+    """The only number, or the only one that is no circumstance, once or again; None where it is being calculated."""
+    found = numbers_in(lower, start, end)
+    if len(found) > 1:
+        found = [one for one in found if not _is_circumstance(lower, one)]
+    if not found or _OPERATOR.match(lower, found[0].end) or not all(same_amount(found[0], one) for one in found):
+        return None
+    return None if _CALCULATED.search(lower, max(start, found[0].start - 3), found[0].start) else found[0]
+
+
+def _is_circumstance(lower: str, stated: Stated) -> bool:
+    return _CIRCUMSTANCE.search(lower, max(0, stated.start - 32), stated.start) is not None
+
+
+def _blanks(match: re.Match[str]) -> str:
+    return " " * len(match[0])

@@ -70,6 +70,13 @@ _NEGATED = re.compile(r"\b(?:not|n't|neither|nor|isn't|incorrect|wrong|never|rul
 _OPTION_LINE = re.compile(r"[(\[\"']?([abc])(?:[)\]\"'.:]|$| ?[-=:] )")
 _TRYING = re.compile(r"\b(?:check|consider|evaluate|look at|test|try|start|examine|let's|let us|maybe|perhaps)\b")
 _LAST_WORD = re.compile(r"\b(?:[Ii]t's|[Ii]t is|[Tt]hat's|think|believe|say|be) ([A-C]|[bc])[.!)]{0,2}$")
+# The last sentence, or what follows from it, is nothing but a letter.
+_LAST_SENTENCE = re.compile(
+    r"(?:(?:^|[.!?;] |\n|: (?=\W?[A-C]\W?[.!]$))(?:(?:[Ii]t is|[Ii]t's|[Hh]owever|[Oo]ption|[Cc]hoice)[ ,:]+)*"
+    r"|\b(?:so|thus|hence|therefore|it is|it's|est|ist|es|es la)[ ,:]+|→ ?)[(\"']?([A-C])[)\"']?[.!]{0,2}$"
+)
+# A heading of whatever wording, and a letter: "Respuesta: B".
+_HEADED = re.compile(r"(?:^|\n)[^\W\d][^\n:=\d]{2,30}: ?[(\[\"']?([abc])[)\]\"']?\.?$")
 _SHORT, _LIMIT = 160, 200
 
 
@@ -90,6 +97,7 @@ def letter_of(reply: str, options: Sequence[str]) -> str | None:
     decisions += _said_of(text, lower)
     decisions += _on_a_line(text, lower, options, texts)
     decisions += _concluded(lower)
+    decisions += _at_the_end(text, lower)
     if not decisions and len(lower) <= _SHORT:
         decisions += _only_one(text, lower, texts)
     if not any(one.firmness >= SAID for one in decisions):
@@ -233,6 +241,14 @@ def _concluded(lower: str) -> Iterator[Decision[str]]:
         bare = re.match(r"[ ,]{0,3}(?:it is |it's |the )?([abc])[ )]?$", lower[start:end])
         if bare is not None:
             yield Decision(SAID, start, end, bare[1].upper())
+
+
+def _at_the_end(text: str, lower: str) -> Iterator[Decision[str]]:
+    """ "Not A or C; B.", "…, so B", "Antwort: B": a letter by itself that ends the reply."""
+    for pattern, where in ((_LAST_SENTENCE, text), (_HEADED, lower)):
+        match = pattern.search(where, max(0, len(where) - 60))
+        if match is not None and not _TRYING.search(lower, match.start()) and not _NEGATED.search(lower, match.start()):
+            yield Decision(SAID, match.start(1), len(lower), match[1].upper())
 
 
 def _only_one(text: str, lower: str, texts: Sequence[str]) -> Iterator[Decision[str]]:

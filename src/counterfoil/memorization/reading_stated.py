@@ -37,7 +37,8 @@ _CUE = re.compile(
 _BEFORE_CUE = re.compile(r"(?:[\s.,;:!()\[\]{}\"'|/-]|the|my|so|final|correct|right|best|overall)*+")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n")
 _CONCLUSION = re.compile(
-    r"(?:^|[.:;!?] |\n)(?:therefore|thus|hence|so|in conclusion|consequently|accordingly|finally|in summary"
+    r"(?:^|[.:;!?] |\n|, (?=(?:so|thus|hence|therefore) ))"
+    r"(?:therefore|thus|hence|so|in conclusion|consequently|accordingly|finally|in summary"
     r"|to summarize|overall|this means|따라서|그러므로|결론적으로)\b,?"
 )
 _IF = re.compile(r"\b(?:if|had (?:we|i|you|it)|were (?:we|it)|suppose|assuming|unless)\b")
