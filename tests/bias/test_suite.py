@@ -231,3 +231,26 @@ def test_wrong_use_is_one_sentence(arguments: tuple[str, ...], sentence: str) ->
     assert done.returncode == 2
     assert sentence in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_run_without_a_single_reply_has_every_metric_and_can_be_shown_and_compared() -> None:
+    Path("failing.jsonl").write_text('{"text": "no", "status": "failed"}')
+    models = ("--model", "planted/bias", "--model", "replay/failing.jsonl")
+    options = ("--variant", "1", "--limit", "4", "--repeats", "2", "--out", "o")
+    assert counterfoil("run", "bias", *models, *options, cwd=Path()).returncode == 1
+    run = cf.Run("o")
+    of_model = {name: [it for it in run.estimates if it.model == name] for name in models[1::2]}
+    planted, failing = ({it.metric: it for it in some if not it.group} for some in of_model.values())
+    assert set(planted) == set(failing) == METRICS
+    for it in of_model["replay/failing.jsonl"]:
+        assert (it.value, it.low, it.high, it.n) == (None, None, None, 0)
+        assert it.note
+    again = {it.metric: it for it in of_model["planted/bias"] if it.group == {"control": "again"}}
+    assert again["flip_rate"].value is not None
+    assert again["position_bias"].value is None
+    assert "--repeats 3" in str(again["position_bias"].note)
+    shown = counterfoil("show", "o", cwd=Path())
+    assert shown.returncode == 0, shown.stderr
+    assert "position_bias, again" in shown.stdout
+    for command in (("compare", "o"), ("report", "o", "--out", "r.html"), ("export", "o", "tables", "--to", "csv")):
+        assert counterfoil(*command, cwd=Path()).returncode == 0, command

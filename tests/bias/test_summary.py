@@ -26,6 +26,7 @@ COLUMNS: Mapping[str, Any] = {
 }
 BIAS = ("diff_bias_ambiguous", "bbq_bias_ambiguous")
 UNREAD = {"choice": None, "content": None, "role": None, "correct": False, "outcome": "out_of_choice"}
+GONE = UNREAD | {"correct": None, "outcome": "failed"}
 CONTENT = {"biased": 0, "counter_biased": 1, "unknown": 2}
 
 
@@ -179,11 +180,32 @@ def test_no_bias_score_where_most_replies_have_no_choice() -> None:
 
 
 def test_failed_records_are_in_no_figure() -> None:
-    gone = {"choice": None, "content": None, "role": None, "correct": None, "outcome": "failed"}
     records = [record(number, "unknown") for number in range(6)]
-    made = estimates([*records, record(7, "biased") | gone, record(8, "biased") | gone | {"outcome": "not_asked"}])
+    made = estimates([*records, record(7, "biased") | GONE, record(8, "biased") | GONE | {"outcome": "not_asked"}])
     assert value(made, "out_of_choice") == 0
     assert found(made, "accuracy_ambiguous").n == 6
+
+
+@pytest.mark.parametrize("by_template", [True, False])
+def test_what_was_asked_and_has_no_reply_has_every_figure_without_a_value(by_template: bool) -> None:
+    asked = both_kinds("unknown", ("biased", "counter_biased"))
+    failed = [it | GONE | {"model": "f"} for it in asked]
+    elsewhere = [it | GONE | {"category": "ses", "cluster": f"{it['cluster']}s"} for it in asked]
+    made = estimates([*asked, *failed, *elsewhere], by_template=by_template)
+    alone = estimates(asked, by_template=by_template)
+    assert {it.metric for it in alone if not it.group} == set(Bias.metrics)
+    of_model = {model: [it for it in made if it.model == model] for model in ("m", "f")}
+    names = {model: [(it.metric, it.group) for it in some] for model, some in of_model.items()}
+    assert [it for it in names["m"] if it in names["f"]] == [it for it in names["m"] if "ses" not in it[1].values()]
+    lost = [*of_model["f"], *(it for it in of_model["m"] if it.group.get("category") == "ses")]
+    assert {it.metric for it in lost if not it.group} == set(Bias.metrics)
+    assert {it.metric for it in lost if it.group.get("category") == "ses"} == set(Bias.metrics)
+    for it in lost:
+        assert (it.value, it.low, it.high, it.n) == (None, None, None, 0), it
+        assert it.note, it
+    for it in alone:
+        same = found(of_model["m"], it.metric, it.variant, **{key: str(value) for key, value in it.group.items()})
+        assert same == it, "and changes nothing for the others"
 
 
 def test_refused_and_truncated_replies_are_out_of_choice() -> None:
@@ -295,9 +317,16 @@ def test_asking_again_stands_beside_with_repeats() -> None:
     assert value(made, "position_bias", control="again") == pytest.approx(2 / 3)
     assert value(made, "flip_rate", control="again", category="age") == pytest.approx(1 / 3)
     assert not [it for it in estimates(records[::3]) if it.group.get("control")], "nothing without repeats"
-    # Two repeats are enough for the one and not for the other.
+    # Two repeats are enough for the one and not for the other: it is over three answers, here as there.
     two = estimates([it for it in records if it["repeat"] < 2])
-    assert {it.metric for it in two if it.group.get("control")} == {"flip_rate"}
+    assert value(two, "flip_rate", control="again") == pytest.approx(1 / 3)
+    for group in ({}, {"category": "age"}):
+        nothing = found(two, "position_bias", control="again", **group)
+        assert (nothing.value, nothing.low, nothing.high, nothing.n) == (None, None, None, 0)
+        assert "--repeats 3" in str(nothing.note)
+    # Three that were not read are not too few, but none.
+    unread = estimates([it | UNREAD for it in records])
+    assert {found(unread, metric, control="again").note for metric in ("flip_rate", "position_bias")} == {"no values"}
 
 
 def test_over_prompts_mean_lowest_highest() -> None:

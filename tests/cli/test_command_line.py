@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -18,7 +19,10 @@ from mock_server import MockServer
 PLANTED = "planted/three_choice:suite"
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS), ("run", SUITE)])
+ACTIONS = (("models", "get"), *(("ledger", action) for action in ("info", "export", "import", "prune")))
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS), ("run", SUITE), *ACTIONS])
 def test_help_has_an_example(command: tuple[str, ...], tmp_path: Path) -> None:
     done = counterfoil(*command, "--help", cwd=tmp_path)
     assert done.returncode == 0
@@ -111,6 +115,62 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     )
     assert len(done.stdout.splitlines()) == 1
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("show", "out"),
+        ("data", "list"),
+        ("ledger", "export"),
+        ("run", SUITE, "--model", PLANTED, "--json"),
+        ("--help",),
+    ],
+)
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_nobody_who_listens_at_all_is_no_error(closed: str, command: tuple[str, ...], tmp_path: Path) -> None:
+    if command[0] in ("show", "ledger"):
+        counterfoil("run", SUITE, "--model", PLANTED, "--data", "5", "--out", "out", cwd=tmp_path)
+    line = f"{sys.executable} -W error -m counterfoil {' '.join(command)} {closed}"
+    done = subprocess.run(line, shell=True, cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Warning" not in done.stderr
+
+
+def test_without_standard_error_sentences_are_not_among_the_results(tmp_path: Path) -> None:
+    line = f"{sys.executable} -m counterfoil show nix 2>&-"
+    done = subprocess.run(line, shell=True, cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_what_the_ledger_takes_in_and_removes_comes_as_json_too(tmp_path: Path) -> None:
+    counterfoil("run", SUITE, "--model", PLANTED, "--data", "5", cwd=tmp_path)
+    counterfoil("ledger", "export", "--to", "all.jsonl", cwd=tmp_path)
+
+    def numbers(*arguments: str) -> dict[str, int]:
+        done = counterfoil("ledger", *arguments, "--ledger", "new.sqlite", "--json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        read: dict[str, int] = json.loads(done.stdout)
+        return read
+
+    assert numbers("import", "all.jsonl") == {"new": 5, "there": 0}
+    assert numbers("import", "all.jsonl") == {"new": 0, "there": 5}
+    assert numbers("prune", "--model", PLANTED) == {"replies": 5, "failures": 0, "removed": False}
+    assert numbers("prune", "--model", PLANTED, "--yes") == {"replies": 5, "failures": 0, "removed": True}
+    assert numbers("prune", "--model", PLANTED) == {"replies": 0, "failures": 0, "removed": False}
+
+
+def test_an_empty_file_to_replay_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text("\n")
+    done = counterfoil("run", SUITE, "--model", "replay/r.jsonl", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "counterfoil: replay/r.jsonl: the file r.jsonl holds no replies.\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["r.jsonl"]
+
+
+def test_a_default_of_nought_is_told(tmp_path: Path) -> None:
+    done = counterfoil("run", SUITE, "--help", cwd=tmp_path)
+    assert "sampling temperature (default: 0)" in done.stdout
 
 
 def test_on_a_terminal_there_is_a_live_display_and_plain_lines_elsewhere(tmp_path: Path) -> None:

@@ -319,3 +319,33 @@ def test_run_shows_models_and_variants_side_by_side_and_asks_once() -> None:
     assert again.stdout == done.stdout
     manifest = json.loads((folder / "manifest.json").read_text())
     assert [model["asked"] for model in manifest["models"]] == [0, 0]
+
+
+def test_a_run_without_a_single_reply_has_every_metric_and_can_be_shown_compared_and_planned_from() -> None:
+    Path("failing.jsonl").write_text('{"text": "no", "status": "failed"}')
+    judge = judge_file([{"text": "hm"}])
+    models = ("--model", "planted/explain", "--model", "replay/failing.jsonl")
+    options = ("--variant", "cfe", "--limit", "6", "--judge", judge)
+    done = counterfoil("run", "explain", *models, *options, "--out", "o", cwd=Path())
+    assert done.returncode == 1, "finished, with failed questions"
+    found = overall(cf.Run("o").estimates)
+    assert {metric for model, _, metric in found if model == "planted/explain"} == {
+        metric for model, _, metric in found if model == "replay/failing.jsonl"
+    }
+    asked_of_all = set(suite.metrics) - {"judge_correct", "judge_changed"}
+    assert {metric for model, _, metric in found if model == "replay/failing.jsonl"} == asked_of_all
+    for metric in asked_of_all:
+        it = found["replay/failing.jsonl", "cfe", metric]
+        assert (it.value, it.n, it.note) == (None, 0, "no values")
+        # The judge said nothing that could be read: no figure of its own for the other model either.
+        assert (found["planted/explain", "cfe", metric].value is None) == metric.startswith("judge_")
+    shown = counterfoil("show", "o", cwd=Path())
+    assert shown.returncode == 0, shown.stderr
+    assert "judge_restraint" in shown.stdout
+    for command in (("compare", "o"), ("report", "o", "--out", "r.html"), ("export", "o", "tables", "--to", "latex")):
+        assert counterfoil(*command, cwd=Path()).returncode == 0, command
+    only = counterfoil("run", "explain", *models[2:], *options, "--out", "p", cwd=Path())
+    assert only.returncode == 1
+    planned = counterfoil("plan", "explain", "--detect", "0.1", "--run", "p", cwd=Path())
+    assert planned.returncode == 2
+    assert "no values of accuracy" in planned.stderr

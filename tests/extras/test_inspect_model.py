@@ -189,3 +189,13 @@ def test_an_output_in_parts() -> None:
     content = [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "A"}, {"type": "text", "text": "B"}]
     output = {"choices": [{"message": {"content": content}, "stop_reason": "max_tokens"}]}
     assert read_output(output) == Reply(status="truncated", text="A\nB", reasoning="hm", finish_reason="max_tokens")
+
+
+def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOCAL_API_KEY")
+    spec = ModelSpec(name=NAME, base_url="http://127.0.0.1:1/v1")
+    with pytest.raises(UserError, match="can't be opened"):
+        open_model(spec)
+    model = open_model(ModelSpec(name=NAME, base_url="http://127.0.0.1:1/v1", dry=True))
+    assert model.ask([Message("user", "Who?")], {}, 0).model == "openai-api/local/mock"
+    asyncio.run(model.close())

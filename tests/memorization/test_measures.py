@@ -46,6 +46,17 @@ def test_an_item_for_each_original() -> None:
     ]
 
 
+def test_originals_are_compared_where_level_3_alone_was_asked_for() -> None:
+    items, _ = measures(
+        frame(asked("a", "1", level_3="10"), asked("b", "1", level_3="1x"), asked("c", "0", level_3="1"))
+    )
+    questions = of_kind(items)
+    assert questions["right_original"].to_list() == [1, None, 0]
+    assert questions["left_out"].to_list() == [False, True, False]
+    assert questions["gap"].to_list() == [None, None, None], "there is no gap"
+    assert questions["paired_original"].to_list() == [None, None, None]
+
+
 def test_levels_controls_and_unconfirmed_golds_have_items_of_their_own() -> None:
     rows = frame(
         asked("a", "1", "10", "1", "0", again="1", reshuffled="0", renamed="1"),

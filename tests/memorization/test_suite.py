@@ -227,3 +227,31 @@ def test_public_questions_by_the_recipes_that_ship() -> None:
     assert done.returncode == 2
     assert "recipes for none of the 90 questions" in done.stderr
     assert "--proposer" in done.stderr
+
+
+def test_a_run_without_a_single_reply_has_every_metric_and_can_be_shown_and_compared() -> None:
+    Path("failing.jsonl").write_text('{"text": "no", "status": "failed"}')
+    models = ("--model", MODEL, "--model", "replay/failing.jsonl")
+    done = counterfoil("run", "memorization", *models, "--limit", "3", "--draws", "2", "--out", "o", cwd=Path())
+    assert done.returncode == 1
+    run = cf.Run("o")
+    lost = [it for it in run.estimates if it.model == "replay/failing.jsonl"]
+    assert {it.metric for it in lost} == METRICS
+    assert [(it.metric, it.group) for it in lost] == [
+        (it.metric, it.group) for it in run.estimates if it.model == MODEL
+    ]
+    for it in lost:
+        assert (it.value, it.low, it.high, it.n) == (None, None, None, 0)
+        assert it.note
+    for command in (("show", "o"), ("compare", "o"), ("report", "o", "--out", "r.html")):
+        assert counterfoil(*command, cwd=Path()).returncode == 0, command
+
+
+def test_originals_count_where_level_3_alone_was_asked_for() -> None:
+    right = "planted/memorization?skill=1&memorized=1&slip=0&unread=0"
+    run = cf.run("memorization", model=right, levels=[3], limit=3, draws=2, out="o")
+    found = overall(run)
+    reported = json.loads(Path("o/results.json").read_text())["summary"]
+    assert found["accuracy_original"].value == reported["accuracy_original"] == 1
+    assert found["accuracy_original"].n == 3
+    assert found["memorization_gap"].value is None, "level 3 is apart"

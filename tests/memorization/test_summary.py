@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from arms import Rows, asked, frame
 from counterfoil.memorization.scoring import robust_accuracy, robust_accuracy_at_1
+from counterfoil.memorization.suite import Memorization
 from counterfoil.memorization.summary import summarize
 from counterfoil.stats import Estimate
 
@@ -107,6 +108,66 @@ def test_the_lure_arm_by_hand() -> None:
 def test_what_was_not_asked_for_has_no_estimates() -> None:
     names = {name for name, *_ in of(FIVE)}
     assert names.isdisjoint({"control_gap", "excess_gap", "kept_old", "kept_old_excess"})
+
+
+ARMS = {"again": "11", "reshuffled": "10", "renamed": "01", "lure": "o1"}
+
+
+def failed(rows: Rows, **more: Any) -> Rows:
+    lost = dict.fromkeys(("answer", "correct", "kept_old", "took_sham", "gold")) | {"outcome": "failed"}
+    return [row | lost | more for row in rows]
+
+
+def test_what_was_asked_and_has_no_reply_has_every_figure_without_a_value() -> None:
+    rows = asked("a", "1", "10", "01", "11", **ARMS) + asked("b", "0", "00", "11", "10", topic="u", **ARMS)
+    usual, lost = of(rows), of(failed(rows))
+    assert {name for name, *group in usual if not group} == set(Memorization.metrics)
+    assert list(lost) == list(usual)
+    for name, it in lost.items():
+        assert (it.value, it.low, it.high, it.n, it.p) == (None, None, None, 0, None), name
+        assert it.note, name
+    # Beside one that was answered: no figure of that one changes.
+    both = summarize(frame(rows, failed(rows, model="f")))
+    assert [it for it in both if it.model == "m"] == list(usual.values())
+    assert [(it.metric, it.group) for it in both if it.model == "f"] == [(it.metric, it.group) for it in usual.values()]
+
+
+def test_what_failed_has_no_figures_of_what_was_not_asked_for() -> None:
+    assert list(of(failed(FIVE))) == list(of(FIVE))
+    # Without options there is nothing to reshuffle, whether or not a number was given.
+    open_rows = [row | {"variant": "open", "answer": "1.5"} for row in asked("a", "1", "1", again="1", reshuffled="1")]
+    assert list(of(failed(open_rows))) == list(of(open_rows))
+    assert ("control_gap", ("control", "reshuffled")) not in of(open_rows)
+
+
+def test_golds_of_a_model_whose_questions_all_failed() -> None:
+    lost = of(failed(asked("a", "1", "10", status="unverified")))
+    gap = lost["memorization_gap", ("status", "unverified")]
+    assert (gap.value, gap.n) == (None, 0)
+    assert "no values" in str(gap.note)
+    assert ("memorization_gap", ("status", "refuted")) not in lost
+
+
+def test_originals_count_where_level_3_alone_was_asked_for() -> None:
+    # a and b have all their draws, c lacks one, and d has none: 1 of 2.
+    rows = asked("a", "1", level_3="10") + asked("b", "0", level_3="11")
+    rows += asked("c", "1", level_3="1x") + asked("d", "1")
+    found = of(rows)
+    assert (found["accuracy_original",].value, found["accuracy_original",].n) == (0.5, 2)
+    assert found["accuracy_original", ("topic", "t")].value == 0.5
+    assert found["accuracy_perturbed", ("level", 3)].n == 2, "over the same questions"
+    # Level 3 is not in the gap, nor in what is made of it.
+    for metric in ("memorization_gap", "accuracy_perturbed", "robust_accuracy", "consistency"):
+        assert (found[metric,].value, found[metric,].note) == (None, "no values"), metric
+    # With one draw in the gap, the originals are again those of the gap.
+    assert of([*rows, *asked("e", "1", "1")])["accuracy_original",].n == 1
+
+
+def test_originals_count_where_no_gold_is_trusted_and_where_nothing_was_changed() -> None:
+    written = of(asked("a", "1", "00", status="unverified"), asked("b", "0", "0x", status="unverified"))
+    assert (written["accuracy_original",].value, written["accuracy_original",].n) == (1, 1)
+    controls = of(asked("a", "1", again="1"), asked("b", "0", again="0"))
+    assert (controls["accuracy_original",].value, controls["accuracy_original",].n) == (0.5, 2)
 
 
 def test_by_topic() -> None:

@@ -17,6 +17,7 @@ from counterfoil.asking.connection import connect, connect_to_read, explained
 from counterfoil.asking.ledger import REPLY_COLUMNS, insert_replies, reply_from_row, reply_row
 from counterfoil.asking.lookup import KEYS_PER_QUERY, Lookup, take_in_all
 from counterfoil.errors import UserError
+from counterfoil.user_files import without_mark
 
 
 class ModelInfo(msgspec.Struct):
@@ -122,7 +123,8 @@ def take_in(path: Path, replies: Iterable[Imported]) -> tuple[int, int]:
 
 def read_lines(lines: Iterable[bytes], where: str) -> Iterator[Imported]:
     """The replies of an export, each checked."""
-    for number, line in enumerate(lines, start=1):
+    for number, raw in enumerate(lines, start=1):
+        line = without_mark(raw) if number == 1 else raw
         if line.strip():
             yield _checked_line(line, f"{where}, line {number}")
 

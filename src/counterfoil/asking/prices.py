@@ -53,7 +53,7 @@ def load_prices(override: Path | None = None) -> dict[str, Price]:
     prices = _read(shipped, "prices.toml")
     if override is not None:
         try:
-            prices |= _read(override.read_text(encoding="utf-8"), str(override))
+            prices |= _read(override.read_text(encoding="utf-8-sig"), str(override))
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"The price file {override} can't be read: {error}") from error
     return prices

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
 import polars as pl
 
 from counterfoil.bias.questions import ORDERS
@@ -26,15 +27,22 @@ def flip_rates(frame: DataFrame, by: Sequence[str]) -> list[Estimate]:
     """
     return [
         *proportions(_with_all(swapped_pairs(frame), frame), "differs", metric="flip_rate", by=by),
-        *_asked_again(swapped_pairs_again(frame), "flip_rate", by),
+        *_asked_again(frame, swapped_pairs_again, "flip_rate", by),
     ]
 
 
 def position_biases(frame: DataFrame, by: Sequence[str]) -> list[Estimate]:
-    """Over questions that were read in all orders: how often the chosen content is not the same in all."""
+    """Over questions that were read in all orders: how often the chosen content is not the same in all.
+
+    How often as many answers to the very same differ can't be told from fewer of them: with the answers' shares p, that
+    is 1 − Σp³, and two answers tell of Σp².
+    """
+    again = _asked_again(frame, all_orders_again, "position_bias", by)
+    repeats = frame.group_by("model", "variant").agg(pl.col("repeat").n_unique()).rows()
+    too_few = {(model, variant) for model, variant, times in repeats if times < ORDERS}
     return [
         *proportions(_with_all(all_orders(frame), frame), "differs", metric="position_bias", by=by),
-        *_asked_again(all_orders_again(frame), "position_bias", by),
+        *(_needs_more(it) if (it.model, it.variant) in too_few else it for it in again),
     ]
 
 
@@ -88,7 +96,15 @@ def _with_all(found: DataFrame, frame: DataFrame) -> DataFrame:
     return pl.concat([found.select(*_WHO, "differs"), everybody])
 
 
-def _asked_again(questions: DataFrame, metric: str, by: Sequence[str]) -> list[Estimate]:
-    """How often answers to the very same differ. Nothing where there are not so many repeats."""
-    found = questions.drop_nulls("differs").with_columns(control=pl.lit(AGAIN))
+def _asked_again(
+    frame: DataFrame, pairs: Callable[[DataFrame], DataFrame], metric: str, by: Sequence[str]
+) -> list[Estimate]:
+    """How often answers to the very same differ, for models and variants that were asked more than once."""
+    repeated = frame.filter(pl.col("repeat").n_unique().over("model", "variant") > 1)
+    found = _with_all(pairs(repeated), repeated).with_columns(control=pl.lit(AGAIN))
     return proportions(found, "differs", metric=metric, by=("control", *by))
+
+
+def _needs_more(estimate: Estimate) -> Estimate:
+    note = f"asking again needs --repeats {ORDERS} or more here: as many answers as there are orders"
+    return msgspec.structs.replace(estimate, note=note)

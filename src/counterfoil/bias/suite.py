@@ -22,6 +22,7 @@ from counterfoil.runs.measure import Measure
 from counterfoil.runs.options import Option, with_defaults
 from counterfoil.runs.suite import JudgeAsk, Row, Variant
 from counterfoil.stats.estimate import Estimate
+from counterfoil.user_files import check_target
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,6 +81,8 @@ class Bias:
             raise UserError("--by logprob is for models that are asked: imported replies have no log probabilities.")
         if settings["column"] and settings["format"] != "bbq":
             raise UserError("--column is for `counterfoil score bias --from bbq`: leave it out.")
+        if settings["write_official"]:
+            check_target(Path(settings["write_official"]))
         return Bias(settings)
 
     def dataset(self, data: str | None) -> Questions:

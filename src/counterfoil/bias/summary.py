@@ -32,11 +32,12 @@ def summarize(rows: pl.DataFrame, *, keep: bool, by_template: bool, withhold: bo
 
     `keep`: replies without a choice count as wrong; else they are dropped, as KoBBQ does, and the other policy is
     shown beside. `by_template`: means over templates. `withhold`: no bias score where most replies have no choice.
+    What was asked and has no reply is in no figure, but its model, variant and groups have all of theirs.
     """
     import polars as pl
 
-    frame = rows.filter(pl.col("correct").is_not_null()).with_columns(
-        out_of_choice=pl.col("choice").is_null(),
+    frame = rows.with_columns(
+        out_of_choice=pl.when(pl.col("correct").is_not_null()).then(pl.col("choice").is_null()),
         sign=pl.col("role").replace_strict(SIGN, default=None, return_dtype=pl.Float64),
     )
     groups = GROUPS if frame["label"].count() else GROUPS[:2]

@@ -46,7 +46,7 @@ OPTIONS = (
         metavar="X",
         help="share of the questions that is held out",
     ),
-    Option(name="seed", kind=int, default=0, metavar="N", help="seed of which questions are held out"),
+    Option(name="seed", kind=int, least=0, default=0, metavar="N", help="seed of which questions are held out"),
     Option(
         name="ledger",
         default=DEFAULT_LEDGER,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from counterfoil.cli.results import print_json
 from counterfoil.errors import UserError
 from counterfoil.runs.options import DEFAULT_LEDGER
+from counterfoil.user_files import check_target
 
 if TYPE_CHECKING:
     from counterfoil.asking.ledger_admin import Imported
@@ -22,25 +23,38 @@ EXAMPLE = "counterfoil ledger export --model openai/gpt-4o --to replies.jsonl"
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
-    def action(name: str, text: str) -> argparse.ArgumentParser:
-        made: argparse.ArgumentParser = actions.add_parser(name, help=text, description=text, allow_abbrev=False)
+    def action(name: str, text: str, example: str) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = actions.add_parser(
+            name, help=text, description=text, epilog=f"example: {example}", allow_abbrev=False
+        )
         made.add_argument(
             "--ledger", default=DEFAULT_LEDGER, metavar="FILE", help=f"the ledger (default: {DEFAULT_LEDGER})"
         )
         return made
 
-    action("info", "what it holds, model by model").add_argument("--json", action="store_true", help="as JSON")
-    export = action("export", "every reply with its ask, a line of JSON each; `replay/FILE` answers from it")
+    info = action("info", "what it holds, model by model", "counterfoil ledger info")
+    info.add_argument("--json", action="store_true", help="as JSON")
+    export = action("export", "every reply with its ask, a line of JSON each; `replay/FILE` answers from it", EXAMPLE)
     export.add_argument("--model", metavar="NAME", help="only this model's")
     export.add_argument("--to", metavar="FILE", help="write to a file instead of standard output")
-    taken = action("import", "take replies in: exports, or Parquet shards of `run --engine ray --shards`; all or none")
+    taken = action(
+        "import",
+        "take replies in: exports, or Parquet shards of `run --engine ray --shards`; all or none",
+        "counterfoil ledger import replies.jsonl",
+    )
     taken.add_argument(
         "file", nargs="+", metavar="FILE", help="an export, a shard, a folder of shards, or an fsspec address of them"
     )
-    prune = action("prune", "remove replies; shows what it would remove until --yes is given")
+    taken.add_argument("--json", action="store_true", help="print the counts as JSON")
+    prune = action(
+        "prune",
+        "remove replies; shows what it would remove until --yes is given",
+        "counterfoil ledger prune --model openai/gpt-4o --before 30d",
+    )
     prune.add_argument("--model", metavar="NAME", help="only this model's")
     prune.add_argument("--before", metavar="DATE", help="only what is older: a date, or a number of days as in 30d")
     prune.add_argument("--yes", action="store_true", help="do it")
+    prune.add_argument("--json", action="store_true", help="print the counts as JSON")
 
 
 def call(parsed: argparse.Namespace) -> int:
@@ -87,6 +101,7 @@ def _export(path: Path, parsed: argparse.Namespace) -> int:
         for line in lines:
             sys.stdout.buffer.write(line)
         return 0
+    check_target(Path(parsed.to))
     with replacing(Path(parsed.to)) as temporary, temporary.open("wb") as file:
         file.writelines(lines)
     return 0
@@ -98,7 +113,10 @@ def _import(path: Path, parsed: argparse.Namespace) -> int:
     from counterfoil.asking.ledger_admin import take_in
 
     new, there = take_in(path, chain.from_iterable(map(_imported, parsed.file)))
-    print(f"{new:,} replies were taken in, {there:,} were there.")
+    if parsed.json:
+        print_json({"new": new, "there": there})
+    else:
+        print(f"{new:,} replies were taken in, {there:,} were there.")
     return 0
 
 
@@ -124,7 +142,9 @@ def _prune(path: Path, parsed: argparse.Namespace) -> int:
     if parsed.model is None and before is None:
         raise UserError("Say what to remove: --model NAME, --before DATE, or both.")
     replies, failures = prune(path, model=parsed.model, before=before, dry=not parsed.yes)
-    if parsed.yes:
+    if parsed.json:
+        print_json({"replies": replies, "failures": failures, "removed": parsed.yes})
+    elif parsed.yes:
         print(f"{replies:,} replies and {failures:,} failures were removed.")
     else:
         print(f"{replies:,} replies and {failures:,} failures would be removed for good: give --yes to do it.")

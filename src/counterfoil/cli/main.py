@@ -43,6 +43,7 @@ class Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; gives the exit code: 0 done, 1 finished with questions left out, 2 wrong use or bad input."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that knows no Korean gets it spelled out
@@ -63,6 +64,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return code
+
+
+def _replace_closed_streams() -> None:
+    """Where the shell has closed one (>&-), what goes there is dropped, and no other file takes its number."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False))
 
 
 def _main(arguments: list[str]) -> int:

@@ -14,7 +14,8 @@ EXAMPLE = "counterfoil models get smollm2"
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
     actions = parser.add_subparsers(dest="action", metavar="get", required=False)
-    get = actions.add_parser("get", help="fetch the weights of a model that runs in this process", allow_abbrev=False)
+    text = "fetch the weights of a model that runs in this process"
+    get = actions.add_parser("get", help=text, description=text, epilog=f"example: {EXAMPLE}", allow_abbrev=False)
     get.add_argument("name", choices=["smollm2"], metavar="NAME", help="smollm2")
 
 

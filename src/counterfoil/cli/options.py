@@ -33,7 +33,7 @@ def _help(option: Option) -> str:
         text += f" ({', '.join(option.choices)})"
     if option.repeatable and not option.several:
         text += "; can be given again"
-    if option.default not in (None, False):
+    if option.default is not None and option.default is not False:
         text += f" (default: {option.default:g})" if option.kind is float else f" (default: {option.default})"
     return text
 

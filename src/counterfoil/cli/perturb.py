@@ -33,7 +33,7 @@ OPTIONS = (
     Option(name="controls", kind=bool, default=False, help="the controls, too: asked again, reshuffled, renamed"),
     Option(name="lure", kind=bool, default=False, help="the lure arm, too: the old answer is among the options"),
     Option(name="draws", kind=int, least=1, default=5, metavar="N", help="variants of each level and control"),
-    Option(name="seed", kind=int, default=0, metavar="N", help="seed of the draws and of the sample"),
+    Option(name="seed", kind=int, least=0, default=0, metavar="N", help="seed of the draws and of the sample"),
     Option(name="limit", kind=int, least=1, metavar="N", help="perturb a stratified, seeded sample of N questions"),
     Option(name="out", metavar="SET.jsonl", help="the set to write; its report goes beside it"),
     Option(

@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from counterfoil.cli.options import add_option
 from counterfoil.cli.results import print_json
 from counterfoil.errors import UserError
+from counterfoil.runs.options import Option
+from counterfoil.user_files import check_target
 
 if TYPE_CHECKING:
     from counterfoil.rating.results import Results
     from counterfoil.stats.estimate import Estimate
 
 EXAMPLE = "counterfoil rate new --run runs/explain-kqzrmwpd --name pilot --raters 3 --per-question 2"
+SEED = Option(name="seed", kind=int, least=0, default=0, metavar="S", help="seed of the sample and the orders")
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
@@ -38,7 +42,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     new.add_argument(
         "--sample", type=int, default=SAMPLE, metavar="N", help=f"how many replies are rated (default: {SAMPLE})"
     )
-    new.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the sample and the orders (default: 0)")
+    add_option(new, SEED)
     new.add_argument("--data", metavar="NAME", help="the questions, where the run's have moved")
     new.add_argument("--json", action="store_true", help="print the study's file and links as JSON")
 
@@ -68,7 +72,7 @@ def _new(parsed: argparse.Namespace) -> int:
         raters=parsed.raters,
         per_question=per_question,
         sample=parsed.sample,
-        seed=parsed.seed,
+        seed=parsed.seed or 0,
         data=parsed.data,
     ) as study:
         raters = {it: study.progress(it).tasks for it in study.raters()}
@@ -93,6 +97,8 @@ def _results(parsed: argparse.Namespace) -> int:
     from counterfoil.runs.folder import Run
 
     path = _path(parsed.study)
+    if parsed.csv:
+        check_target(Path(parsed.csv))
     with Study(path) as study:
         found = results(study)
         if parsed.csv:

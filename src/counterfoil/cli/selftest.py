@@ -5,7 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from counterfoil.cli.options import add_option
+from counterfoil.runs.options import Option
+
 EXAMPLE = "counterfoil selftest explain --trials 400"
+SEED = Option(name="seed", kind=int, least=0, default=0, metavar="N", help="draw other questions and replies")
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
@@ -19,9 +23,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         metavar="N",
         help="draw so many questions in each trial (templates, where questions come in such), whatever the grid says",
     )
-    parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="draw other questions and replies (default: 0)"
-    )
+    add_option(parser, SEED)
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
 
@@ -34,7 +36,7 @@ def call(parsed: argparse.Namespace) -> int:
 
     with watching(parsed.suite) as progress:
         result = selftest(
-            parsed.suite, trials=parsed.trials, questions=parsed.questions, seed=parsed.seed, progress=progress
+            parsed.suite, trials=parsed.trials, questions=parsed.questions, seed=parsed.seed or 0, progress=progress
         )
     if parsed.json:
         print_json(result)

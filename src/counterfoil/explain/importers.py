@@ -15,7 +15,7 @@ from counterfoil.explain.questions import Question
 from counterfoil.explain.results import Reading, Verdicts
 from counterfoil.runs.imports import Imported, Importer, parse_list
 
-NEEDED = ("id", "prompt_variant", "model", "llm_response")
+NEEDED = ("id", "prompt_variant", "llm_response")
 JUDGE = "imported"
 
 
@@ -48,7 +48,7 @@ def _imported(row: Mapping[str, str], where: str, question: Question | None, *, 
         )
     verdicts = Verdicts({JUDGE: _judgement(row, where)}) if row.get("gpt_conf_score") and text.strip() else None
     return Imported(
-        model=row["model"],
+        model=row.get("model"),
         variant=row["prompt_variant"],
         question_id=row["id"],
         reply=Reply(status="ok", text=text),

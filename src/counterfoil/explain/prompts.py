@@ -36,7 +36,7 @@ def _load(name: str) -> Variant:
         text = (resources.files("counterfoil.explain") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
     else:
         try:
-            text = Path(name).read_text(encoding="utf-8")
+            text = Path(name).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(
                 f"There is no variant {name}{nearest(name, VARIANTS)}, nor a text file of that name. "

@@ -69,6 +69,7 @@ class Explain:
 
     def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
         self._settings = with_defaults(OPTIONS, settings or {})
+        self._judges: Sequence[str] = (settings or {}).get("judges") or ()
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"max_tokens": 512}
@@ -176,7 +177,7 @@ class Explain:
     def summarize(self, rows: pl.DataFrame, facts: Facts) -> list[Estimate]:
         from counterfoil.explain.summary import summarize
 
-        return summarize(rows, self._settings.get("confusing_at", CONFUSING_AT))
+        return summarize(rows, self._settings.get("confusing_at", CONFUSING_AT), self._judges)
 
     def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
         from counterfoil.explain.measures import measures

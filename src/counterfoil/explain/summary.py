@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from counterfoil.explain.importers import JUDGE as IMPORTED
 from counterfoil.stats import Estimate, cohen_kappa, differences, pearson, proportions, spearman
 
 if TYPE_CHECKING:
@@ -20,13 +21,23 @@ USUAL_CANDIDATES = 10
 BANDS = ((0, 15), (16, 40), (41, 65), (66, 85), (86, 100))
 # `judge_changed`: how often the intersection comes out otherwise with the lists the other way round.
 JUDGE_MEASURES = ("judge_precision", "judge_recall", "judge_f1", "judge_restraint", "judge_correct", "judge_changed")
+# What every judge of a run is asked for; the answer and the other way round only where the user wants it.
+ASKED_OF_JUDGES = ("judge_precision", "judge_recall", "judge_f1", "judge_restraint", "judge_quality")
+# What belongs to a reply, and not to its question.
+OF_REPLY = ("mentioned", "clarifies", "reward", "penalty", "score_threshold", "score_confusion_index")
 
 
-def summarize(rows: pl.DataFrame, confusing_at: float) -> list[Estimate]:
-    """All estimates: over all replies; as the seed has them, over those whose answer is right; by the judges."""
+def summarize(rows: pl.DataFrame, confusing_at: float, judges: Sequence[str] = ()) -> list[Estimate]:
+    """All estimates: over all replies; as the seed has them, over those whose answer is right; by the judges.
+
+    Whoever was asked has all of them, without a value where nothing is left. `judges`: those of the run, who may have
+    had nothing to judge.
+    """
     import polars as pl
 
-    right = rows.filter(pl.col("correct")).with_columns(replies=pl.lit("correct"))
+    right = rows.with_columns(
+        *(pl.when("correct").then(name).alias(name) for name in OF_REPLY), replies=pl.lit("correct")
+    )
     estimates = [
         *proportions(rows, "correct", metric="accuracy"),
         *_scores(rows, ALL),
@@ -35,9 +46,10 @@ def summarize(rows: pl.DataFrame, confusing_at: float) -> list[Estimate]:
         *_clarifying(right, "confusing", ("replies",)),
         *_clarifying(rows.with_columns(label=pl.lit("confusion_index")), "confusing_by_index", ("label",)),
     ]
-    if rows["judges"].null_count() < rows.height:
+    if judges or rows["judges"].null_count() < rows.height:
         judged = _judged(rows, confusing_at)
-        estimates += [*_judge_estimates(judged), *_confusion(judged), *_agreement(judged)]
+        judges = list(dict.fromkeys([*judges, *judged["judge"].unique(maintain_order=True)]))
+        estimates += [*_judge_estimates(judged, rows, judges), *_confusion(judged), *_agreement(judged)]
     return estimates
 
 
@@ -46,7 +58,8 @@ def _scores(rows: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
 
     most = max([USUAL_CANDIDATES, *rows["mentioned"].list.len().drop_nulls()])
     shares = rows.with_columns(share=pl.col("mentioned").list.len() / most)
-    confusing, plain = rows.filter(pl.col("confusing")), rows.filter(~pl.col("confusing"))
+    confusing = rows.with_columns(pl.when("confusing").then("reward"))
+    plain = rows.with_columns(pl.when(~pl.col("confusing")).then("penalty"))
     return [
         *proportions(rows, "score_threshold", metric="score_threshold", by=by),
         *proportions(rows, "score_confusion_index", metric="score_confusion_index", by=by),
@@ -60,9 +73,11 @@ def _clarifying(rows: pl.DataFrame, label: str, by: Sequence[str]) -> list[Estim
     """How often a reply clears something up where that is needed, and where it is not, and the difference."""
     import polars as pl
 
+    confusing = rows.with_columns(pl.when(label).then("clarifies"))
+    plain = rows.with_columns(pl.when(~pl.col(label)).then("clarifies"))
     return [
-        *proportions(rows.filter(pl.col(label)), "clarifies", metric="clarifies_confusing", by=by),
-        *proportions(rows.filter(~pl.col(label)), "clarifies", metric="clarifies_plain", by=by),
+        *proportions(confusing, "clarifies", metric="clarifies_confusing", by=by),
+        *proportions(plain, "clarifies", metric="clarifies_plain", by=by),
         *differences(rows, "clarifies", first=label, metric="discernment", by=by),
     ]
 
@@ -76,25 +91,32 @@ def _judged(rows: pl.DataFrame, confusing_at: float) -> pl.DataFrame:
     return judged.with_columns(confusing_to_judge=pl.col("judge_confusion") > confusing_at)
 
 
-def _judge_estimates(judged: pl.DataFrame) -> list[Estimate]:
-    """The judges' measures, each judge apart where there are several."""
+def _judge_estimates(judged: pl.DataFrame, rows: pl.DataFrame, judges: Sequence[str]) -> list[Estimate]:
+    """The judges' measures, each judge apart where there are several, also for models of which no reply was judged."""
     import polars as pl
 
-    by = ("judge",) if judged["judge"].n_unique() > 1 else ALL
-    labelled = judged.with_columns(label=pl.lit("judge")).filter(pl.col("confusing_to_judge").is_not_null())
-    quality = judged.with_columns(pl.col("judge_quality") / 100)
-    there = [name for name in JUDGE_MEASURES if judged[name].count()]
-    estimates = [it for name in there for it in proportions(judged, name, metric=name, by=by)]
-    if judged["judge_quality"].count():
-        estimates += [_scaled(it, 100.0) for it in proportions(quality, "judge_quality", metric="judge_quality", by=by)]
-    return estimates + _clarifying(labelled, "confusing_to_judge", ("label", *by))
+    by = ("judge",) if len(judges) > 1 else ALL
+    everybody = rows.select("model", "variant", "cluster").unique(["model", "variant"])
+    everybody = everybody.join(pl.DataFrame({"judge": judges}), how="cross")
+    judged = pl.concat([judged, everybody], how="diagonal")
+    judged = judged.with_columns(pl.col("judge_quality") / 100, label=pl.lit("judge"))
+    # A file from elsewhere has not all that our judges are asked for.
+    always = () if list(judges) == [IMPORTED] else ASKED_OF_JUDGES
+    estimates: list[Estimate] = []
+    for name in (*JUDGE_MEASURES, "judge_quality"):
+        if name in always or judged[name].count():
+            factor = 100.0 if name == "judge_quality" else 1.0
+            estimates += [_scaled(it, factor) for it in proportions(judged, name, metric=name, by=by)]
+    return estimates + _clarifying(judged, "confusing_to_judge", ("label", *by))
 
 
 def _confusion(judged: pl.DataFrame) -> list[Estimate]:
     """How confusing the questions are to the judges: the mean score, and the share of questions in each band."""
     import polars as pl
 
-    questions = judged.unique(["judge", "question_id"], maintain_order=True).drop_nulls("judge_confusion")
+    questions = judged.group_by("judge", "question_id", maintain_order=True).agg(
+        pl.col("cluster").first(), pl.col("judge_confusion").drop_nulls().first()
+    )
     over_all = {"model": pl.lit("all"), "variant": pl.lit("all")}
     questions = questions.with_columns(share=pl.col("judge_confusion") / 100, **over_all)
     means = proportions(questions, "share", metric="judge_confusion", by=["judge"])

@@ -49,6 +49,9 @@ def measures(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Measure]]:
 
 def _originals(rows: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     changed = pl.col("level").is_in(GAP_LEVELS) & pl.col("status").is_in(TRUSTED)
+    if not rows.filter(changed, pl.col("control").is_null()).height:
+        # Then it is over the other draws that originals are compared.
+        changed = pl.col("level") > 0
     in_gap = pl.col("control").is_null() & ((pl.col("level") == 0) | changed)
     lost = rows.group_by("parent").agg(left_out=(pl.col("outcome").is_in(LEFT_OUT) & in_gap).any())
     return (
@@ -63,7 +66,8 @@ def _values(questions: pl.DataFrame) -> pl.DataFrame:
     o, v = pl.col("o"), pl.col("v")
     return paired_with(questions, "perturbed").select(
         *("model", "variant", "parent", "cluster", "topic", "robust", "suspect", "improved"),
-        right_original=o,
+        right_original=pl.col("original"),
+        paired_original=o,
         right_perturbed=v,
         gap=o - v,
         robust_1=o * v,
@@ -113,7 +117,7 @@ def _robust(kind: str, groups: Groups) -> list[Measure]:
         for column, metric in names.items()
     ]
     consistency = Measure(
-        metric="consistency", terms=((1.0, "right_perturbed"),), over="right_original", groups=groups, kind=kind
+        metric="consistency", terms=((1.0, "right_perturbed"),), over="paired_original", groups=groups, kind=kind
     )
     return [*over_all, *at_1, consistency]
 

@@ -39,6 +39,7 @@ OPTIONS = (
     Option(
         name="set-seed",
         kind=int,
+        least=0,
         default=0,
         metavar="N",
         help="seed of the draws, where the questions come from templates",

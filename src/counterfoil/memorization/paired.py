@@ -15,7 +15,9 @@ _IN_GAP = pl.col("level").is_in(GAP_LEVELS)
 def questions_of(records: pl.DataFrame, *, trusted: bool = True) -> pl.DataFrame:
     """One row for each model, variant and original: `o`, and for each arm the share of right draws (null where a draw
     is missing: a question without all of its draws has no part in that arm); with `robust`, `suspect` and `improved`
-    over the gap's draws.
+    over the gap's draws. `original` is what `accuracy_original` is a mean of: `o` where all draws of the gap are there.
+    Where a model and variant has none (level 3 alone was asked for, or no gold is trusted), all other draws have to be;
+    where it has no draws at all, `o` is all there is.
 
     `trusted` chooses draws whose gold is computed, or those whose gold a model wrote and nothing confirms.
     """
@@ -32,8 +34,13 @@ def questions_of(records: pl.DataFrame, *, trusted: bool = True) -> pl.DataFrame
         draws=_IN_GAP.sum(),
     )
     both = pl.col("o").is_not_null() & pl.col("perturbed").is_not_null()
-    return questions.join(_kinds(replies), on=WHO, how="left", maintain_order="left").with_columns(
-        pl.when(both).then(pl.col(name)).alias(name) for name in KINDS
+    in_gap = (pl.col("draws") > 0).any().over("model", "variant")
+    alone = pl.col("complete").is_null().all().over("model", "variant")
+    counts = pl.when(in_gap).then(both).otherwise(alone | pl.col("complete"))
+    questions = questions.join(_kinds(replies), on=WHO, how="left", maintain_order="left")
+    return questions.join(_complete(records), on=WHO, how="left", maintain_order="left").with_columns(
+        *(pl.when(both).then(pl.col(name)).alias(name) for name in KINDS),
+        original=pl.when(counts).then(pl.col("o")),
     )
 
 
@@ -88,11 +95,22 @@ def _complete_mean(condition: pl.Expr) -> pl.Expr:
     return pl.when((values.len() > 0) & (values.null_count() == 0)).then(values.mean())
 
 
+def _complete(records: pl.DataFrame) -> pl.DataFrame:
+    """For each original that was changed in any way, whether there is a reply to all that was made of it."""
+    draws = records.filter(pl.col("level") > 0, pl.col("control").is_null())
+    return draws.group_by(WHO).agg(complete=pl.col("correct").null_count() == 0)
+
+
 def lures_of(records: pl.DataFrame) -> pl.DataFrame:
     """The replies of the lure arm, of questions with all their draws: whether each kept the old answer, or took the
     sham; unread ones took neither.
     """
+    return asked_lures(records).drop_nulls("excess")
+
+
+def asked_lures(records: pl.DataFrame) -> pl.DataFrame:
+    """As `lures_of`, with those of questions that lack a draw: they are there, and null."""
     lures = records.filter(pl.col("control") == "lure", pl.col("status").is_in(TRUSTED))
-    lures = lures.filter(pl.col("correct").is_not_null().all().over(WHO))
-    old, sham = (pl.col(name).cast(pl.Float64) for name in ("kept_old", "took_sham"))
+    every = pl.col("correct").is_not_null().all().over(WHO)
+    old, sham = (pl.when(every).then(pl.col(name).cast(pl.Float64)) for name in ("kept_old", "took_sham"))
     return lures.with_columns(old=old, excess=old - sham)

@@ -11,6 +11,7 @@ import msgspec
 from counterfoil.errors import UserError
 from counterfoil.memorization.questions import LETTERS, Question
 from counterfoil.runs.files import replacing
+from counterfoil.user_files import without_mark
 
 _SHOWN = 5
 
@@ -47,7 +48,7 @@ def read_set(path: Path) -> PerturbedSet:
         content = path.read_bytes()
     except OSError as error:
         raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
-    return PerturbedSet(path.name, hashlib.sha256(content).hexdigest(), parse_set(content, str(path)))
+    return PerturbedSet(path.name, hashlib.sha256(content).hexdigest(), parse_set(without_mark(content), str(path)))
 
 
 def parse_set(content: bytes, where: str) -> list[Question]:

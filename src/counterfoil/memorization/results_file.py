@@ -11,6 +11,7 @@ import msgspec
 from counterfoil.errors import UserError
 from counterfoil.memorization.questions import Question
 from counterfoil.memorization.scoring import TRUSTED
+from counterfoil.user_files import without_mark
 
 
 class Original(msgspec.Struct):
@@ -49,7 +50,7 @@ class Results(msgspec.Struct):
 def read_results(path: Path, model: str | None = None) -> Results:
     """A file in the seed's format; one sentence says what is wrong with it. `model` is its name where it has none."""
     try:
-        results = msgspec.json.decode(path.read_bytes(), type=Results)
+        results = msgspec.json.decode(without_mark(path.read_bytes()), type=Results)
     except OSError as error:
         raise UserError(f"{path} can't be read: {error.strerror}.") from error
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

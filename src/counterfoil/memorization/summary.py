@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 import polars as pl
 
-from counterfoil.memorization.paired import WHO, differences_of, lures_of, questions_of
+from counterfoil.memorization.paired import WHO, asked_lures, differences_of, questions_of
 from counterfoil.memorization.questions import LETTERS
-from counterfoil.memorization.scoring import GAP_LEVELS
+from counterfoil.memorization.scoring import GAP_LEVELS, TRUSTED
 from counterfoil.stats import Estimate, proportions, ratios, signed_means
 
 ALL: tuple[str, ...] = ()
@@ -24,19 +24,21 @@ NOT_COMPUTED = (
 
 
 def summarize(records: pl.DataFrame) -> list[Estimate]:
-    """All estimates: paired, over questions with all their draws; by level, control and topic; level 3 apart."""
+    """All estimates: paired, over questions with all their draws; by level, control and topic; level 3 apart.
+
+    Whatever was asked has its estimates, without a value where nothing is left of it.
+    """
     records = without_empty_controls(records)
-    replied = records.filter(pl.col("correct").is_not_null())
     questions = questions_of(records)
     paired = paired_with(questions, "perturbed")
     estimates = [
-        *_unread(replied, ALL),
+        *_unread(records, ALL),
         *_all(records, paired, ALL),
         *_all(records, paired, ("topic",)),
     ]
-    in_gap = [level for level in GAP_LEVELS if questions[f"level {level}"].count()]
+    in_gap = [level for level in GAP_LEVELS if _asked(records, level)]
     for level in in_gap:
-        estimates += _unread(replied.filter(pl.col("level") == level), ("level",))
+        estimates += _unread(records.filter(pl.col("level") == level), ("level",))
         of_one = records.filter(pl.col("level").is_in([0, level]))
         alone = paired_with(questions_of(of_one), "perturbed")
         # Where there is one level, what is robust at it is what is robust.
@@ -44,11 +46,11 @@ def summarize(records: pl.DataFrame) -> list[Estimate]:
         estimates += of_level(of_one, alone.with_columns(level=pl.lit(level)), ("level",))
     # Level 3 is another skill: how often it is right, and no gap.
     other = paired_with(questions, "level 3").with_columns(level=pl.lit(3))
-    if other["v"].count():
-        estimates += _unread(replied.filter(pl.col("level") == 3), ("level",))
+    if _asked(records, 3):
+        estimates += _unread(records.filter(pl.col("level") == 3), ("level",))
         estimates += proportions(other, "v", metric="accuracy_perturbed", by=("level",))
     estimates += _controls(records, questions)
-    lures = lures_of(records)
+    lures = asked_lures(records)
     if lures.height:
         estimates += proportions(lures, "old", metric="kept_old")
         estimates += proportions(lures, "old", metric="kept_old", by=("topic",))
@@ -59,7 +61,10 @@ def summarize(records: pl.DataFrame) -> list[Estimate]:
 
 def without_empty_controls(records: pl.DataFrame) -> pl.DataFrame:
     """In an open variant, without options, there is nothing to reshuffle: that would be the original once more."""
-    is_open = (~pl.col("answer").is_in(LETTERS)).fill_null(True).all().over("model", "variant")
+    no_letter = (~pl.col("answer").is_in(LETTERS)).fill_null(True).all()
+    # Where nothing at all was read, no answer tells which kind of prompt it was.
+    is_open = pl.when(pl.col("answer").count() > 0).then(no_letter).otherwise((pl.col("variant") == "open").all())
+    is_open = is_open.over("model", "variant")
     imported = (pl.col("status") == "imported").any().over("model", "variant")
     return records.filter(imported | ~is_open | (pl.col("control") != "reshuffled").fill_null(True))
 
@@ -71,8 +76,13 @@ def paired_with(questions: pl.DataFrame, arm: str) -> pl.DataFrame:
     return questions.with_columns(o=o, v=v)
 
 
+def _asked(records: pl.DataFrame, level: int) -> bool:
+    """Whether there are draws of this level, with answers that are trusted."""
+    return records.filter(pl.col("control").is_null(), pl.col("status").is_in(TRUSTED), level=level).height > 0
+
+
 def _all(records: pl.DataFrame, paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
-    original = proportions(paired, "o", metric="accuracy_original", by=by)
+    original = proportions(paired, "original", metric="accuracy_original", by=by)
     return [*original, *_gap(records, paired, by), *_robust(paired, by)]
 
 
@@ -118,35 +128,36 @@ def _robust(paired: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
 def _controls(records: pl.DataFrame, questions: pl.DataFrame) -> list[Estimate]:
     """The gap to each control: the noise floor; and what changed numbers do on top of reshuffled options."""
     estimates: list[Estimate] = []
+    asked = set(records["control"].drop_nulls().unique())
     for control in CONTROLS:
         both = questions.with_columns(
             base=pl.when(pl.col(control).is_not_null()).then(pl.col("o")), control=pl.lit(control)
         )
-        gaps = differences_of(records, both, pl.col("control") == control)
-        if gaps["difference"].count():
+        if control in asked:
+            gaps = differences_of(records, both, pl.col("control") == control)
             estimates += _differences(gaps, "control_gap", ("control",), added=ADDED_TO_CONTROLS)
-    both = questions.with_columns(base=pl.when(pl.col("perturbed").is_not_null()).then(pl.col("reshuffled")))
-    excess = differences_of(records, both, pl.col("level").is_in(GAP_LEVELS))
-    if excess["difference"].count():
+    if "reshuffled" in asked:
+        both = questions.with_columns(base=pl.when(pl.col("perturbed").is_not_null()).then(pl.col("reshuffled")))
+        excess = differences_of(records, both, pl.col("level").is_in(GAP_LEVELS))
         estimates += _differences(excess, "excess_gap", ALL, MOST_PER_CLUSTER)
     return estimates
 
 
-def _unread(replied: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
-    return proportions(replied.with_columns(unread=pl.col("answer").is_null()), "unread", metric="out_of_choice", by=by)
+def _unread(records: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
+    unread = pl.when(pl.col("correct").is_not_null()).then(pl.col("answer").is_null())
+    return proportions(records.with_columns(unread=unread), "unread", metric="out_of_choice", by=by)
 
 
 def _not_computed(records: pl.DataFrame) -> list[Estimate]:
     """Gaps on questions whose gold answers a model wrote: apart, and with a warning."""
-    if not records.filter(pl.col("status").is_in(["unverified", "refuted"]), pl.col("level") > 0).height:
-        return []
     estimates: list[Estimate] = []
     for status in ("unverified", "refuted"):
+        if not records.filter(pl.col("level") > 0, status=status).height:
+            continue
         part = records.filter((pl.col("level") == 0) | (pl.col("status") == status))
         paired = paired_with(questions_of(part, trusted=False), "perturbed").with_columns(status=pl.lit(status))
         estimates += [
             msgspec.structs.replace(it, note="; ".join(filter(None, [NOT_COMPUTED, it.note])))
             for it in _gap(part, paired, ("status",), trusted=False)
-            if it.n
         ]
     return estimates

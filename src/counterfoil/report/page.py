@@ -14,6 +14,7 @@ from counterfoil.report.page_run import run_part
 from counterfoil.runs.files import explained, replacing
 from counterfoil.runs.folder import Run
 from counterfoil.runs.outcome import LEFT_OUT, OUTCOMES
+from counterfoil.user_files import check_target
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 # More models than these are counted, not named, in a title.
@@ -24,6 +25,7 @@ def write_report(runs: Sequence[Run], path: Path) -> Path:
     """Write the page on these runs, a section each, in place of what was there."""
     if not runs:
         raise UserError("Name at least one run to report on.")
+    check_target(path)
     content = page(runs)
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)

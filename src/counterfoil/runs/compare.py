@@ -214,7 +214,7 @@ def differences_between(joined: pl.DataFrame, measures: Sequence[Measure], a: st
 
     def arms(c: float, column: str, where: NDArray[np.bool_], most: float | None = None) -> Arms:
         one, other = both(column)
-        end = 1.0 if most is None else float(np.nanmax([one, other], initial=most))
+        end = 1.0 if most is None else float(np.nan_to_num([one, other]).max(initial=most))
         return Arms(c * end, one[where] / end, other[where] / end)
 
     @cache

@@ -13,14 +13,16 @@ import msgspec
 
 from counterfoil.asking.ask import Reply
 from counterfoil.errors import UserError
+from counterfoil.user_files import without_mark
 
 
 class Imported(msgspec.Struct, kw_only=True):
     """A reply from elsewhere. Where `reading` or `verdicts` are set, they take the place of our own; so does a
-    reading of None where `was_read` says that nothing was found in the reply.
+    reading of None where `was_read` says that nothing was found in the reply. A model of None is the one that the user
+    names.
     """
 
-    model: str
+    model: str | None
     variant: str
     question_id: str
     reply: Reply
@@ -37,8 +39,8 @@ Importer = Callable[[Sequence[Path], Mapping[str, Any]], Iterator[Imported]]
 
 class _Line(msgspec.Struct):
     question_id: str
-    model: str
     reply: str | None
+    model: str | None = None
     variant: str = "imported"
     repeat: int = 0
     order: int | None = None
@@ -69,8 +71,9 @@ def lines_of(path: Path) -> Iterator[tuple[str, bytes]]:
     try:
         with path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
-                if raw.strip():
-                    yield f"{path}, line {number}", raw
+                line = without_mark(raw) if number == 1 else raw
+                if line.strip():
+                    yield f"{path}, line {number}", line
     except OSError as error:
         raise UserError(f"{path} can't be read: {error.strerror}.") from error
 

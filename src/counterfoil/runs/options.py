@@ -49,7 +49,7 @@ RUN_OPTIONS = (
         name="param", repeatable=True, metavar="KEY=VALUE", help="another parameter of the model; VALUE is JSON or text"
     ),
     Option(name="base-url", metavar="URL", help="address of an OpenAI-compatible server, as http://localhost:8000/v1"),
-    Option(name="seed", kind=int, default=0, metavar="N", help="seed of the sample of questions"),
+    Option(name="seed", kind=int, least=0, default=0, metavar="N", help="seed of the sample of questions"),
     Option(
         name="concurrency",
         kind=int,

@@ -65,7 +65,7 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
 def read_experiment(path: Path) -> dict[str, Any]:
     """The experiment file as it is; `suite` and all names with underscores."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UserError(f"The experiment file {path} can't be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -120,6 +120,15 @@ def make_request(
         folder = f"{suite.name.replace(':', '-')}-{_letters(request, suite.options, imported)}"
         request = msgspec.structs.replace(request, out=Path("runs") / folder)
     return request
+
+
+def nothing_sent(request: RunRequest) -> RunRequest:
+    """The same for a dry run, which needs no keys."""
+
+    def dry(specs: Sequence[ModelSpec]) -> list[ModelSpec]:
+        return [msgspec.structs.replace(spec, dry=True) for spec in specs]
+
+    return msgspec.structs.replace(request, models=dry(request.models), judges=dry(request.judges))
 
 
 def _cluster(values: Mapping[str, Any]) -> ClusterSettings | None:

@@ -98,15 +98,18 @@ def _jobs(
                     f"{imported.where}: the question {imported.question_id} is not in {plan.dataset.name}: "
                     "name the dataset that was asked with --data."
                 )
-            identity = hash((imported.model, imported.variant, imported.question_id, imported.repeat))
+            model = imported.model or plan.request.imported_model
+            if not model:
+                raise UserError(f"{imported.where}: it does not say whose reply it is: name the model with --model.")
+            identity = hash((model, imported.variant, imported.question_id, imported.repeat))
             if identity in seen:
                 raise UserError(
-                    f"{imported.where}: {imported.model} has answered {imported.question_id} in {imported.variant} "
+                    f"{imported.where}: {model} has answered {imported.question_id} in {imported.variant} "
                     f"before ({seen[identity]}): number repeats with `repeat`."
                 )
             seen[identity] = imported.where
             variant = variants.setdefault(imported.variant, Variant(imported.variant, "", None))
-            yield _Job(imported, Item(imported.model, variant, question, imported.repeat, None), window, position)
+            yield _Job(imported, Item(model, variant, question, imported.repeat, None), window, position)
 
 
 def _import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:

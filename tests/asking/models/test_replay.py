@@ -110,12 +110,16 @@ def test_a_failed_reply_fails_again(file: Path, line: Any, reason: str) -> None:
         reply_of(file)
 
 
-def test_empty_lines_are_skipped_and_an_empty_file_answers_nothing(file: Path) -> None:
+def test_empty_lines_are_skipped(file: Path) -> None:
     file.write_bytes(b'\n  \r\n{"text": "B"}\r\n\n')
     assert reply_of(file).text == "B"
-    file.write_bytes(b"")
-    with pytest.raises(Hopeless):
-        reply_of(file)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \r\n", b"\xef\xbb\xbf"])
+def test_a_file_without_replies_is_refused(content: bytes, file: Path) -> None:
+    file.write_bytes(content)
+    with pytest.raises(UserError, match=r"replies\.jsonl holds no replies\.$"):
+        model_of(file)
 
 
 def test_any_script_and_any_line_separator_of_unicode_may_be_in_a_text(file: Path) -> None:

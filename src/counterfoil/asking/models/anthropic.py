@@ -34,7 +34,7 @@ class AnthropicModel:
         self.name = spec.name
         self._spec = spec
         self._takes_temperature = True
-        if missing := missing_variables(spec):
+        if not spec.dry and (missing := missing_variables(spec)):
             raise UserError(f"{spec.name} needs {missing[0]}: set the environment variable, then run again.")
         if not spec.rest:
             raise UserError(f"{spec.name} names no model: write anthropic/NAME.")

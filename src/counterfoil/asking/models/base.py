@@ -18,6 +18,8 @@ class ModelSpec(msgspec.Struct, frozen=True, kw_only=True):
     params: dict[str, Any] = {}
     concurrency: int | None = None
     timeout: float = 120.0
+    # Nothing will be sent, so that neither a key nor an address is needed.
+    dry: bool = False
 
     @property
     def provider(self) -> str:

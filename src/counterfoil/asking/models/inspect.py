@@ -56,7 +56,8 @@ class InspectModel:
         self._base_url = checked_base_url(spec.base_url) if spec.base_url else None
         require_inspect(spec.name)
         generate_config(spec.params)
-        self._model = self._open()
+        # A dry run has no keys, and sends nothing.
+        self._model: Any = None if spec.dry else self._open()
 
     def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
         return Ask(
@@ -89,7 +90,8 @@ class InspectModel:
         return Sent(msgspec.structs.replace(reply, text=self._blotted(reply.text), reasoning=reasoning))
 
     async def close(self) -> None:
-        await self._model.api.aclose()
+        if self._model is not None:
+            await self._model.api.aclose()
 
     def _open(self) -> Any:
         from inspect_ai.model import get_model

@@ -37,6 +37,8 @@ PROVIDERS = {
 # They take max_completion_tokens and no temperature; what others don't take is learned from their refusals.
 _REASONING_MODEL = re.compile(r"^(o\d|gpt-5)")
 MOST_TOKENS = 10**12
+# Stands for an address where nothing will be sent.
+NOWHERE = "http://nowhere.invalid"
 _THINKING = re.compile(r"^\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _THOUGHT_BEFORE = re.compile(r"^(.*?)</think(?:ing)?>", re.DOTALL)
 
@@ -53,7 +55,7 @@ class OpenAIModel:
         self._unsupported: set[str] = set()
         if spec.provider in ("openai", "azure") and _REASONING_MODEL.match(spec.rest):
             self._unsupported = {"max_tokens", "temperature"}
-        if missing := missing_variables(spec):
+        if not spec.dry and (missing := missing_variables(spec)):
             raise UserError(f"{spec.name} needs {' and '.join(missing)}: set the environment variable, then run again.")
         if not spec.rest:
             raise UserError(f"{spec.name} names no model: write {spec.provider}/NAME.")
@@ -109,11 +111,12 @@ class OpenAIModel:
         secret = key_from(provider.key) if provider.key else None
         base_url = self._base_url or provider.base_url
         if base_url is None and provider.base_url_variable:
-            base_url = checked_base_url(os.environ[provider.base_url_variable], provider.base_url_variable)
+            address = NOWHERE if self._spec.dry else os.environ[provider.base_url_variable]
+            base_url = checked_base_url(address, provider.base_url_variable)
         assert base_url is not None
         remedy = f"check {provider.key}" if provider.key else "the server wants a key"
         if self._spec.provider == "azure":
-            version = os.environ["OPENAI_API_VERSION"]
+            version = os.environ.get("OPENAI_API_VERSION", "")
             url = f"{base_url}/openai/deployments/{self._spec.rest}/chat/completions?api-version={version}"
             return Endpoint(url, {"api-key": secret} if secret else {}, secret=secret, remedy=remedy)
         headers = {"Authorization": f"Bearer {secret}"} if secret else {}

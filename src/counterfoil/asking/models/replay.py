@@ -18,6 +18,7 @@ import msgspec
 from counterfoil.asking.ask import Ask, Message, Reply, Status
 from counterfoil.asking.models.base import Hopeless, ModelSpec, Sent
 from counterfoil.errors import UserError
+from counterfoil.user_files import without_mark
 
 
 class _Asked(msgspec.Struct):
@@ -59,9 +60,11 @@ class ReplayModel:
         self._hash = hashlib.sha256(content).hexdigest()
         self._exact: dict[tuple[tuple[Message, ...], int], Reply] = {}
         self._by_text: list[tuple[tuple[str, ...], Reply]] = []
-        for number, raw in enumerate(content.splitlines(), start=1):
+        for number, raw in enumerate(without_mark(content).splitlines(), start=1):
             if raw.strip():
                 self._add(raw, f"{path}, line {number}")
+        if not self._exact and not self._by_text:
+            raise UserError(f"{spec.name}: the file {path} holds no replies.")
 
     def _add(self, raw: bytes, where: str) -> None:
         try:
