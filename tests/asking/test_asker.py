@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import string
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -219,3 +220,74 @@ def test_the_collector_asks_nobody(tmp_path: Path) -> None:
         assert server.requests == []
 
     with_sender(None, tmp_path, test)
+
+
+@pytest.mark.parametrize("limit", [100, 320, 1_000])
+def test_the_budget_is_reached_by_what_asks_took_and_not_by_what_was_set_aside(limit: int, tmp_path: Path) -> None:
+    # A reply takes 62 tokens, and an ask sets aside 6 + 8, later 6 + 2. One after another, the ask behind n others is
+    # sent if 62 n + 8 <= limit: 2 of 100 (62 + 8, but not 124 + 8), 6 of 320, 17 of 1,000. Of many at a time some more
+    # may be sent, since they seem to fit, but none fewer.
+    alone = {100: 2, 320: 6, 1_000: 17}[limit]
+
+    async def test(bench: Bench, server: MockServer) -> None:
+        asks = [bench.sender.ask(bench.make_ask(f"Which? {letter}")) for letter in string.ascii_letters]
+        results = await asyncio.gather(*asks, return_exceptions=True)
+        answered = [it for it in results if isinstance(it, Reply)]
+        assert alone <= len(answered) == len(server.requests) < 52
+        assert all(isinstance(it, Reply | NotAsked) for it in results)
+        (sentence,) = bench.said
+        assert f"the budget of {limit:,} tokens is reached ({62 * len(answered):,} used)" in sentence
+        assert bench.account.budget.tokens.reserved == pytest.approx(0)
+        assert (bench.account.budget.in_flight, bench.sender.in_flight) == (0, 0)
+
+    with_sender(None, tmp_path, test, budget=Budget(max_tokens=limit))
+
+
+def test_an_ask_that_does_not_fit_beside_others_waits_for_them(tmp_path: Path) -> None:
+    # Each sets aside 6 + 8 = 14 tokens: two do not fit into 20 at a time. The first takes 62 in truth, and then nothing
+    # is left; of those that take nothing (no usage is told), all are sent, one after another.
+    silent = completion("B")
+    silent.body = silent.body.replace(b'"usage"', b'"other"')
+
+    async def test(bench: Bench, server: MockServer) -> None:
+        asks = [bench.sender.ask(bench.make_ask(f"Which? {number}")) for number in range(9)]
+        assert [reply.text for reply in await asyncio.gather(*asks)] == ["B"] * 9
+        assert bench.said == []
+
+    with_sender(lambda request: silent, tmp_path, test, budget=Budget(max_tokens=20))
+
+
+def test_who_waits_goes_on_when_an_ask_of_another_model_ends(tmp_path: Path) -> None:
+    async def test(bench: Bench, server: MockServer) -> None:
+        other = Account(bench.account.budget, FREE)
+        reserved = await other.begin(bench.make_ask(), lambda: None)
+        assert reserved is not None
+        waiting = [asyncio.create_task(bench.sender.ask(bench.make_ask(text))) for text in ("Which? 1", "Which? 2")]
+        await asyncio.sleep(0.05)
+        assert server.requests == []
+        assert bench.sender.in_flight == 0, "none of them is with the model"
+        other.end(reserved)
+        first, second = await asyncio.gather(*waiting, return_exceptions=True)
+        assert isinstance(first, Reply)
+        # It took 62 of the 20 tokens: for the second there is nothing left, whatever ends.
+        assert isinstance(second, NotAsked)
+        assert "20 tokens is reached (62 used)" in str(second)
+
+    with_sender(None, tmp_path, test, budget=Budget(max_tokens=20))
+
+
+def test_who_waits_for_the_budget_leaves_when_the_run_is_stopped(tmp_path: Path) -> None:
+    async def test(bench: Bench, server: MockServer) -> None:
+        flying = asyncio.create_task(bench.sender.ask(bench.make_ask("Which? 1")))
+        waiting = asyncio.create_task(bench.sender.ask(bench.make_ask("Which? 2")))
+        while not server.requests:
+            await asyncio.sleep(0.01)
+        bench.halt.stop("interrupted")
+        assert (await flying).text == "B", "what is in flight is waited for"
+        with pytest.raises(NotAsked, match="interrupted"):
+            await waiting
+        assert len(server.requests) == 1
+
+    late = completion()
+    late.delay = 0.3
+    with_sender(lambda request: late, tmp_path, test, budget=Budget(max_tokens=20))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import signal
 import sqlite3
+import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import polars as pl
@@ -22,6 +25,16 @@ def wait_for_requests(server: MockServer, number: int) -> None:
         if len(server.requests) >= number:
             return
         time.sleep(0.01)
+    raise AssertionError("the run does not ask")
+
+
+def wait_for_stored(tmp_path: Path) -> None:
+    """Until the run has asked, and has its answers."""
+    for _ in range(1_000):
+        with suppress(sqlite3.OperationalError):  # there is no ledger, or nothing in it, yet
+            if stored(tmp_path):
+                return
+        time.sleep(0.02)
     raise AssertionError("the run does not ask")
 
 
@@ -77,3 +90,44 @@ def test_twice_leaves_at_once_and_loses_nothing(tmp_path: Path) -> None:
     assert stored(tmp_path) == 20
     assert (tmp_path / "out" / "records.parquet").read_bytes() == before, "the old records are whole"
     assert pl.read_parquet(tmp_path / "out" / "records.parquet").height == 20
+
+
+@contextmanager
+def asking(repeats: int, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A run of 2,000 questions that has begun, and is over in any case when the test is."""
+    arguments = ("run", SUITE, "--model", "planted/three_choice:suite", "--data", "2000", "--out", "out")
+    process = start(*arguments, "--repeats", str(repeats), cwd=tmp_path)
+    try:
+        wait_for_stored(tmp_path)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_twice_leaves_at_once_however_many_are_left(number: signal.Signals, tmp_path: Path) -> None:
+    # Four million records: that most of them were not asked takes minutes to write down, and none of that waits for
+    # anything.
+    with asking(2_000, tmp_path) as process:
+        process.send_signal(number)
+        assert process.stderr is not None
+        while "Ctrl-C again leaves at once" not in process.stderr.readline():
+            assert process.poll() is None
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.send_signal(number)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Left at once" in err
+
+
+def test_once_is_enough_where_all_that_is_left_could_never_be_written_down(tmp_path: Path) -> None:
+    # 2,000 x 1,000,000,000 records: nothing may be made for each of them.
+    with asking(1_000_000_000, tmp_path) as process:
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "2,000,000,000,000 records are too many to write down which of them were not asked" in err
+    assert "Left at once" in err
+    assert stored(tmp_path) > 0

@@ -11,7 +11,7 @@ from typing import Protocol
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply
-from counterfoil.asking.budget import Account
+from counterfoil.asking.budget import Account, Reserved
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Hopeless, Model, ModelUnusable, TimedOut, TryAgain, Unreachable
 from counterfoil.asking.pace import Pace
@@ -95,11 +95,12 @@ class Sender:
         self._failed_in_a_row = 0
         self._complaints_in_a_row = 0
         self._timeouts = 0
+        self._waiting_for_budget = 0
 
     @property
     def in_flight(self) -> int:
         """Asks that are with the model."""
-        return self.pace.in_flight
+        return self.pace.in_flight - self._waiting_for_budget
 
     @property
     def places(self) -> int:
@@ -164,10 +165,9 @@ class Sender:
                 self._check()
                 if give_up_at and clock() > give_up_at:
                     return self._failed(f"{trouble} (after {attempts} attempts)", attempts)
-                reserved = self.account.reserve(ask)
-                if reserved is None:
-                    self._stop(self.account.budget.sentence)
-                    self._check()
+                reserved = await self._reserve(ask)
+                await self._nap(self.pace.quiet_left())  # others may have complained while the budget was waited for
+                self._check()
                 attempts += 1
                 started_at = clock()
                 give_up_at = give_up_at or started_at + max(LEAST_ASK_SECONDS, ATTEMPTS_PER_ASK * self._timeout)
@@ -185,7 +185,7 @@ class Sender:
                 return self._failed(str(error), attempts)
             finally:
                 if reserved is not None:
-                    self.account.release(reserved)
+                    self.account.end(reserved)
                 self.pace.leave()
             counted_attempts += not trouble.overloaded
             wait = trouble.wait
@@ -195,6 +195,18 @@ class Sender:
                 return self._failed(f"{trouble} (after {attempts} attempts)", attempts)
             self.account.tally.retries += 1
             await self._nap(wait)
+
+    async def _reserve(self, ask: Ask) -> Reserved:
+        """A part of the budget for it; NotAsked where there is none, even when all that is in flight has ended."""
+        self._waiting_for_budget += 1
+        try:
+            reserved = await self.account.begin(ask, self._check)
+        finally:
+            self._waiting_for_budget -= 1
+        if reserved is None:
+            self._stop(self.account.budget.sentence)
+            raise NotAsked(self.account.budget.sentence)
+        return reserved
 
     async def _nap(self, seconds: float) -> None:
         """Sleep, but neither past a stop of all nor past one of this model."""

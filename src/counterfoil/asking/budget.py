@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply
@@ -11,6 +14,10 @@ from counterfoil.asking.prices import Price
 FIRST_GUESS_TOKENS = 256
 # So many replies are remembered as counted, by so much of their keys: the same again is mostly near.
 FOUND_KEYS, SHORT_KEY = 65_536, 15
+
+
+# Dollars and tokens.
+Reserved = tuple[float, float]
 
 
 class Tally(msgspec.Struct, kw_only=True):
@@ -44,16 +51,38 @@ class Meter:
 
 
 class Budget:
-    """The limits of a run, over all of its models and judges. What its replies have cost earlier counts, too."""
+    """The limits of a run, over all of its models and judges. What its replies have cost earlier counts, too.
+
+    What is set aside for an ask may be more than it takes. So an ask that does not fit beside those `in_flight`, which
+    end by themselves, waits for them; the limit is reached only where one does not fit and nothing is in flight.
+    """
 
     def __init__(self, *, max_cost: float | None = None, max_tokens: int | None = None) -> None:
         self.dollars = Meter(max_cost)
         self.tokens = Meter(max_tokens)
+        self.in_flight = 0
         self._tokens_ran_out = False
+        self._turn = asyncio.Lock()
+        self._freed: asyncio.Future[None] | None = None
 
     def has_room(self, dollars: float, tokens: float) -> bool:
         self._tokens_ran_out = not self.tokens.has_room(tokens)
         return not self._tokens_ran_out and self.dollars.has_room(dollars)
+
+    async def room(self, begin: Callable[[], Reserved | None]) -> Reserved | None:
+        """What `begin` could set aside, now or when others have ended; None where none of them is left. First come,
+        first served: who comes later may take more, and would find the limit reached.
+        """
+        async with self._turn:
+            while (reserved := begin()) is None and self.in_flight:
+                self._freed = asyncio.get_running_loop().create_future()
+                await self._freed
+        return reserved
+
+    def wake(self) -> None:
+        """Something is free again: the first who waits looks whether it is enough."""
+        if self._freed is not None and not self._freed.done():
+            self._freed.set_result(None)
 
     @property
     def is_used_up(self) -> bool:
@@ -86,7 +115,7 @@ class Account:
         if price is not None:
             self.tally.cost = self.tally.cost_now = 0.0
 
-    def reserve(self, ask: Ask) -> tuple[float, float] | None:
+    def reserve(self, ask: Ask) -> Reserved | None:
         """Set aside what the ask will probably take, dollars and tokens; None if that is not there any more."""
         input_tokens = estimate_tokens(ask.prompt)
         output_tokens = self._expected_output(ask)
@@ -98,10 +127,29 @@ class Account:
         self.budget.tokens.reserved += tokens
         return dollars, tokens
 
-    def release(self, reserved: tuple[float, float]) -> None:
+    def release(self, reserved: Reserved) -> None:
         """The ask has ended: what was set aside for it is free again."""
         self.budget.dollars.reserved -= reserved[0]
         self.budget.tokens.reserved -= reserved[1]
+        self.budget.wake()
+
+    async def begin(self, ask: Ask, check: Callable[[], None]) -> Reserved | None:
+        """Set aside as `reserve` does, for an ask that is sent at once and ends whatever others wait for; waits for
+        room while others are in flight. `check` raises what ends the waiting.
+        """
+
+        def begin() -> Reserved | None:
+            check()
+            reserved = self.reserve(ask)
+            self.budget.in_flight += reserved is not None
+            return reserved
+
+        return await self.budget.room(begin)
+
+    def end(self, reserved: Reserved) -> None:
+        """What has begun has ended."""
+        self.budget.in_flight -= 1
+        self.release(reserved)
 
     def count(self, reply: Reply, *, now: bool) -> None:
         """A reply of this run, paid for now or earlier."""

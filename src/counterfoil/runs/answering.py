@@ -58,8 +58,10 @@ class Answering:
                 except NotAsked as reason:
                     row = self.rows.left_out(job.item, "not_asked", str(reason))
                 job.window.put(job.position, row)
-                if job.found is not None and job.position % 64 == 0:
-                    await asyncio.sleep(0)  # replies from the ledger never wait: let others have their turn
+                # Neither replies from the ledger nor a model that has stopped are waited for: let others have their
+                # turn, such as an interruption.
+                if row["outcome"] == "not_asked" or (job.found is not None and job.position % 8 == 0):
+                    await asyncio.sleep(0)
 
         async with asyncio.TaskGroup() as group:
             for _ in range(workers):

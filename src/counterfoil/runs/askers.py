@@ -20,6 +20,8 @@ from counterfoil.runs.rows import Judge
 Say = Callable[[str], None]
 
 MOST_CONNECTIONS = 100_000
+# Of more records than these it takes hours to write down that they were not asked.
+MOST_WRITTEN_DOWN = 10_000_000
 # Ledger, parts, modules that are loaded late.
 FILES_OF_A_RUN = 48
 
@@ -84,7 +86,7 @@ async def open_askers(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Ask
     models = [sender(model, spec) for model, spec in zip(plan.models, request.models, strict=True)]
     judges = [sender(model, spec) for model, spec in zip(plan.judges, request.judges, strict=True)]
     try:
-        with interruptible(halt, (*models, *judges), say):
+        with interruptible(halt, (*models, *judges), say, records=len(models) * plan.asks_per_model):
             yield Askers(models, judges, halt, plan)
     except BaseExceptionGroup as errors:
         raise first_error(errors) from None
@@ -122,8 +124,10 @@ def _connections() -> int:
 
 
 @contextmanager
-def interruptible(halt: Halt, senders: Sequence[RunAsker], say: Say) -> Iterator[None]:
-    """Ctrl-C once, or a request to end: stop asking, go on with what is there. Twice: leave now."""
+def interruptible(halt: Halt, senders: Sequence[RunAsker], say: Say, *, records: int = 0) -> Iterator[None]:
+    """Ctrl-C once, or a request to end: stop asking, go on with what is there. Twice, or where so many `records` are to
+    be that going on has no end: leave now.
+    """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
 
@@ -132,6 +136,10 @@ def interruptible(halt: Halt, senders: Sequence[RunAsker], say: Say) -> Iterator
             task.cancel()
             return
         halt.stop("interrupted")
+        if records > MOST_WRITTEN_DOWN:
+            say(f"Stopping: {records:,} records are too many to write down which of them were not asked.")
+            task.cancel()
+            return
         in_flight = sum(sender.in_flight for sender in senders)
         say(f"Stopping: {in_flight} asks are still in flight, and what is there is kept. Ctrl-C again leaves at once.")
 

@@ -5,12 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from counterfoil.errors import UserError
+
+_written: ContextVar[list[Path] | None] = ContextVar("_written", default=None)
+
+
+@contextmanager
+def noting_files() -> Iterator[list[Path]]:
+    """A list that gets the path of each file which is replaced inside."""
+    written: list[Path] = []
+    token = _written.set(written)
+    try:
+        yield written
+    finally:
+        _written.reset(token)
 
 
 @contextmanager
@@ -23,6 +37,8 @@ def replacing(path: Path) -> Iterator[Path]:
             with temporary.open("rb+") as file:
                 os.fsync(file.fileno())
             temporary.replace(path)
+        if (written := _written.get()) is not None:
+            written.append(path)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -14,6 +14,7 @@ from counterfoil.errors import UserError
 from counterfoil.runs.askers import Askers, Say, open_askers
 from counterfoil.runs.finish import finish
 from counterfoil.runs.folder import Run, discard_empty, locked
+from counterfoil.runs.ours import refuse_others
 from counterfoil.runs.plan import Plan
 from counterfoil.runs.records import NoParts, Parts
 from counterfoil.runs.rows import Standing
@@ -38,15 +39,20 @@ class NotAllStored(Run):
 
 
 def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) -> Run:
-    """Do the work with the ledger open and the run folder locked."""
+    """Do the work with the ledger open and the run folder locked, if that is free for it."""
+    out = plan.request.out
     try:
-        with locked(plan.request.out), Ledger(plan.request.ledger) as ledger:
-            return asyncio.run(work(ledger))
+        refuse_others(out, plan.suite.name)  # before anything of ours, such as a lock, is put into it
+        with locked(out):
+            refuse_others(out, plan.suite.name)
+            try:
+                with Ledger(plan.request.ledger) as ledger:
+                    return asyncio.run(work(ledger))
+            except UserError:
+                discard_empty(out)
+                raise
     except asyncio.CancelledError as error:
         raise LeftAtOnce from error
-    except UserError:
-        discard_empty(plan.request.out)
-        raise
     finally:
         gc.unfreeze()
 

@@ -47,7 +47,7 @@ async def open_posters(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Po
         judges = [poster_of(*pair) for pair in zip(plan.judges, request.judges, strict=True)]
         posters = Posters(models, judges, halt, plan)
         try:
-            with interruptible(halt, posters.all, say):
+            with interruptible(halt, posters.all, say, records=len(models) * plan.asks_per_model):
                 yield posters
         except BaseExceptionGroup as errors:
             raise first_error(errors) from None

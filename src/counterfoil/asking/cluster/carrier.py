@@ -10,7 +10,7 @@ import msgspec
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.asker import Halt, NotAsked
-from counterfoil.asking.budget import Account
+from counterfoil.asking.budget import Account, Reserved
 from counterfoil.asking.cluster.connection import Cluster, first_line
 from counterfoil.asking.cluster.crew import Crew
 from counterfoil.asking.cluster.seats import IN_PROCESS
@@ -24,7 +24,7 @@ FAR_AWAY = 3_600.0
 
 class _Taken(msgspec.Struct):
     ask: Ask
-    reserved: tuple[float, float]
+    reserved: Reserved | None
 
 
 class ClusterCarrier:
@@ -88,10 +88,13 @@ class ClusterCarrier:
         # The question was looked up some time ago: the same ask may have been taken, or answered, for another since.
         if ask.key in self._under_way or self._ledger.get([ask.key]):
             return
-        reserved = self._account.reserve(ask)
+        reserved = await self._account.begin(ask, self._check)
         if reserved is None:
             self._take_no_more(self._account.budget.sentence)
             raise NotAsked(self._account.budget.sentence)
+        if ask.key in self._under_way:  # taken for another while the budget was waited for
+            self._account.end(reserved)
+            return
         self.total += 1
         self._under_way[ask.key] = _Taken(ask, reserved)
         self._crew.post(ask)
@@ -147,9 +150,14 @@ class ClusterCarrier:
         self._let_go(key)
 
     def _let_go(self, key: str) -> None:
-        self._account.release(self._under_way.pop(key).reserved)
+        self._free(self._under_way.pop(key))
         if not self._under_way:
             self._all_ended.set()
+
+    def _free(self, taken: _Taken) -> None:
+        if taken.reserved is not None:
+            self._account.end(taken.reserved)
+            taken.reserved = None
 
     async def _watch(self) -> None:
         """When the run is halted, so are the workers."""
@@ -172,6 +180,8 @@ class ClusterCarrier:
         self._error = self._error or error
         self._halt_all()
         self._all_ended.set()
+        for taken in self._under_way.values():  # others must not wait for what may never end
+            self._free(taken)
 
     def _halt_all(self) -> None:
         for key in self._crew.halt():
