@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,7 +74,7 @@ class Parts:
 
     def _write(self, path: Path, rows: list[Row]) -> None:
         with explained(path.parent.parent), _errors_of_the_system():
-            frame_of(rows, self._columns).write_parquet(path)
+            _though_interrupted(lambda: frame_of(rows, self._columns).write_parquet(path))
 
     def join(self, path: Path) -> None:
         """Make one file of all parts."""
@@ -103,6 +104,16 @@ def frame_of(rows: Sequence[Row], columns: Mapping[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame({name: [row.get(name) for row in rows] for name in columns}, schema=_schema(columns))
+
+
+def _though_interrupted(write: Callable[[], None]) -> None:
+    """polars raises where Ctrl-C comes while it works, also where somebody else has taken that over, and will act."""
+    while True:
+        try:
+            return write()
+        except KeyboardInterrupt:
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                raise
 
 
 @contextmanager
