@@ -44,7 +44,7 @@ test: setup
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir "$$(mktemp -d)"
 	@$(BIN)/counterfoil models get smollm2
 	@command -v chromium >/dev/null || echo "There is no chromium here, so the tests in a browser are skipped: apt-get install chromium"
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 3 --dist loadfile
 
 # torch comes first: the others would take the newest, with gigabytes for GPUs that tests do without.
 $(EXTRAS_READY): pyproject.toml
