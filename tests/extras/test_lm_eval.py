@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import pytest
 pytest.importorskip("lm_eval")
 
 from lm_eval import simple_evaluate
+from lm_eval.__main__ import cli_evaluate
 from lm_eval.tasks import TaskManager
 from lm_eval.tasks._yaml_loader import load_yaml
 
@@ -344,21 +345,32 @@ OWN = "task: mine\nclass: !function counterfoil.adapters.lm_eval.task.SuiteTask\
     ids=["setting", "suite", "variant", "dataset", "contradiction", "system prompt"],
 )
 def test_wrong_use_of_the_command_ends_in_one_sentence(
-    tasks: str, more: list[str], sentence: str, tmp_path: Path
+    tasks: str, more: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     if tasks.startswith("{"):
         (tmp_path / "mine.yaml").write_text(f"{OWN}{tasks}\n")
         tasks = "mine.yaml"
     arguments = ["--model", "dummy", "--include_path", str(TASKS), "--tasks", tasks, *more]
+    monkeypatch.setattr(sys, "argv", ["lm_eval", *arguments])
+    monkeypatch.setattr(TaskManager, "__init__", partialmethod(TaskManager.__init__, include_defaults=False))
+    with pytest.raises(SystemExit) as raised:
+        cli_evaluate()
+    # Python prints such a text as it is, without a traceback, and exits with 1: the next test has a process for that.
+    assert str(raised.value.code).startswith(f"counterfoil: {sentence}")
+
+
+def test_wrong_use_is_all_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(f"{OWN}{{suite: nix}}\n")
     done = subprocess.run(
-        [sys.executable, str(SUPPORT / "lm_eval_alone.py"), *arguments],
+        [sys.executable, str(SUPPORT / "lm_eval_alone.py"), "--model", "dummy", "--tasks", "mine.yaml"],
         cwd=tmp_path,
         env=environment(),
         capture_output=True,
         text=True,
     )
     assert done.returncode == 1, done.stderr
-    assert done.stderr.splitlines()[-1].startswith(f"counterfoil: {sentence}"), done.stderr
+    assert done.stderr.splitlines()[-1].startswith("counterfoil: mine: There is no suite nix. "), done.stderr
     assert "Traceback" not in done.stderr
 
 
