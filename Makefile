@@ -55,7 +55,7 @@ $(EXTRAS_READY): pyproject.toml
 
 test-extras: $(EXTRAS_READY)
 	@$(EXTRAS)/bin/counterfoil models get smollm2
-	@$(EXTRAS)/bin/python -m pytest tests/extras
+	@$(EXTRAS)/bin/python -m pytest -n 2 --dist loadgroup tests/extras
 
 docs: setup
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir site

@@ -1,10 +1,18 @@
-"""What the tests of hf/ share: one thread, a cache of their own, a small network on disk."""
+"""What goes together in one process, and what the tests of hf/ share: one thread, a cache, a small network on disk."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+
+
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in this hook, too
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files stay together. What starts a Ray cluster is one group: a run joins whatever cluster its machine has."""
+    for item in items:
+        has_cluster = item.path.name.startswith("test_ray") or "scale.md" in item.name
+        item.add_marker(pytest.mark.xdist_group("ray" if has_cluster else item.path.name))
 
 
 @pytest.fixture
