@@ -63,9 +63,8 @@ def _run(suite: Suite, request: RunRequest, *, as_json: bool) -> int:
 def _dry_run(suite: Suite, request: RunRequest, *, as_json: bool) -> int:
     from counterfoil.report.text import dry_run_text
     from counterfoil.runs.dry import dry_run
-    from counterfoil.runs.request import nothing_sent
 
-    rows = dry_run(suite, nothing_sent(request))
+    rows = dry_run(suite, request)
     if as_json:
         print_json(rows)
     else:

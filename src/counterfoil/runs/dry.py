@@ -15,7 +15,7 @@ from counterfoil.asking.models.base import Model
 from counterfoil.runs.answering import Answering
 from counterfoil.runs.plan import Plan, make_plan
 from counterfoil.runs.records import NoParts
-from counterfoil.runs.request import RunRequest
+from counterfoil.runs.request import RunRequest, nothing_sent
 from counterfoil.runs.rows import Judge, Rows, Standing
 from counterfoil.runs.suite import Suite
 
@@ -98,7 +98,7 @@ class _Outbox:
 def dry_run(suite: Suite, request: RunRequest) -> list[DryRun]:
     """For each model and judge: asks, how many the ledger holds, and the tokens and cost of the others."""
     with Ledger(request.ledger, create=False) as ledger, UnderWay(request.ledger) as under_way:
-        return asyncio.run(_dry_run(make_plan(suite, request), ledger, under_way))
+        return asyncio.run(_dry_run(make_plan(suite, nothing_sent(request)), ledger, under_way))
 
 
 async def _dry_run(plan: Plan, ledger: Ledger, under_way: UnderWay) -> list[DryRun]:
