@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from counterfoil.stats.interval import Interval
+    from counterfoil.stats.estimate import Interval
 
     Simulate = Callable[["Cell", int, np.random.Generator], tuple[list[Interval], float]]
 

@@ -23,8 +23,8 @@ from pathlib import Path
 
 from benchmarks.asking import CONCURRENCY, HERE, SUPPORT, Cost, Report, measured, script
 
-from counterfoil.runs.folder import Run
-from counterfoil.runs.outcome import LEFT_OUT, OUTCOMES
+from counterfoil.running.folder import Run
+from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 
 DATA = HERE.parent.parent / "shared" / "data" / "kobbq"
 SAMPLES = DATA / "KoBBQ_test_samples.tsv"

@@ -18,14 +18,14 @@ from pathlib import Path
 from benchmarks.asking import HERE, Report, measured
 from benchmarks.bias import ASKS, SAMPLES, with_processor_time
 
-from counterfoil.runs.folder import RECORDS, Run
-from counterfoil.runs.records import read_scores
-from counterfoil.runs.suites import load_suite
+from counterfoil.running.folder import RECORDS, Run
+from counterfoil.running.records import read_scores
+from counterfoil.suite.finding import load_suite
 
 MODELS = {"a": "planted/bias?unknown=0.6", "b": "planted/bias?unknown=0.65&biased=0.6"}
 ROUNDS = 3
 MOST_INTERVALS, MOST_COMPARISON, MOST_REPORT, MOST_MEGABYTES = 2.0, 5.0, 10.0, 8.0
-REPORT_MODULE = "counterfoil.report.page"
+REPORT_MODULE = "counterfoil.report.page.page"
 
 
 def counterfoil(*arguments: str) -> list[str]:

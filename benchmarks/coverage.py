@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from counterfoil.stats.contrasts import agresti_caffo, fieller
-from counterfoil.stats.means import bonett_price, wilson
+from counterfoil.stats.intervals import agresti_caffo, bonett_price, fieller, wilson
 from counterfoil.stats.sums import Layout, MeanSums, RatioSums
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from counterfoil.stats.interval import Interval
+    from counterfoil.stats.estimate import Interval
 
     Simulate = Callable[["Cell", int, np.random.Generator], tuple[list[Interval], float]]
 

@@ -32,7 +32,7 @@ from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.asking.models.weights import smollm2_path
 from counterfoil.asking.pace import Pace
-from counterfoil.runs.answering import WINDOW
+from counterfoil.running.run import WINDOW
 
 Prompts = list[tuple[Message, ...]]
 

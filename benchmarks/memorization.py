@@ -20,12 +20,12 @@ from typing import NamedTuple
 
 from benchmarks.asking import Report
 
-from counterfoil.memorization.expressions import ExpressionError
-from counterfoil.memorization.questions import LETTERS, Question
-from counterfoil.memorization.template_parts import Template
-from counterfoil.memorization.templates import load_bank
-from counterfoil.memorization.texts import Text
-from counterfoil.memorization.variants import has_level, make_variants
+from counterfoil.perturbing.expressions.expressions import ExpressionError
+from counterfoil.perturbing.questions import LETTERS, Question
+from counterfoil.perturbing.templates.parts import Template
+from counterfoil.perturbing.templates.templates import load_bank
+from counterfoil.perturbing.templates.texts import Text
+from counterfoil.perturbing.templates.variants import has_level, make_variants
 
 DRAWS, DRAWS_OF_EACH = 100_000, 5
 NUMBER = r"([-+–−]?(?:\d[\d,]*(?:\.\d+)?|\.\d+))"

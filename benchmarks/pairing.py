@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.pairing_ratios import ratios
 from scipy import stats
 
-from counterfoil.stats.means import bonett_price
+from counterfoil.stats.intervals import bonett_price
 from counterfoil.stats.pairing import Arms, Case, difference_of, differences_of
 from counterfoil.stats.sums import Layout, MeanSums
 

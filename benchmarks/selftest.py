@@ -4,7 +4,7 @@
 
 Takes some ten minutes for each suite. With --write the tables go into docs/statistics.md, between the comments
 `<!-- selftest SUITE -->` and `<!-- end of selftest SUITE -->`, with the date and the commit. Exits with 1 if what must
-hold does not: see `counterfoil.runs.selftest_bounds`.
+hold does not: see `counterfoil.selftest.results`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from counterfoil.runs.selftest import SelfTest, selftest
-from counterfoil.runs.selftest_progress import watching
-from counterfoil.runs.selftest_results import Covered, named
-from counterfoil.runs.selftest_text import comparison_rows
+from counterfoil.selftest.results import Covered, named
+from counterfoil.selftest.selftest import SelfTest, selftest
+from counterfoil.selftest.text import comparison_rows, watching
 
 TRIALS = 2_000
 SUITES = ("explain", "bias", "memorization")

@@ -20,7 +20,7 @@ __all__ = ["Estimate", "Run", "UserError", "compare", "report", "run", "score"]
 if TYPE_CHECKING:
     from counterfoil.api import compare, report, run, score
     from counterfoil.errors import UserError
-    from counterfoil.runs.folder import Run
+    from counterfoil.running.folder import Run
     from counterfoil.stats.estimate import Estimate
 
 # Loaded when they are used: `counterfoil --help` must not wait for them.
@@ -28,7 +28,7 @@ __getattr__ = exports(
     __name__,
     {
         "Estimate": "counterfoil.stats.estimate",
-        "Run": "counterfoil.runs.folder",
+        "Run": "counterfoil.running.folder",
         "UserError": "counterfoil.errors",
         "compare": "counterfoil.api",
         "report": "counterfoil.api",

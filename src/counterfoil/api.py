@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from counterfoil.console import say
 from counterfoil.errors import UserError
-from counterfoil.runs.folder import Run
-from counterfoil.runs.options import RUN_OPTIONS, checked, nearest
-from counterfoil.runs.request import make_request, read_experiment
-from counterfoil.runs.run import run_suite
-from counterfoil.runs.score import score_replies
-from counterfoil.runs.suite import Suite
-from counterfoil.runs.suites import load_suite
+from counterfoil.running.folder import Run
+from counterfoil.running.request import make_request, read_experiment
+from counterfoil.running.run import run_suite
+from counterfoil.running.score import score_replies
+from counterfoil.suite.finding import load_suite
+from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
+from counterfoil.suite.suite import Suite
 
 if TYPE_CHECKING:
-    from counterfoil.runs.compare import Comparison
+    from counterfoil.comparing.compare import Comparison
 
 
 def run(suite: str, *, experiment: str | Path | None = None, **options: Any) -> Run:
@@ -60,14 +60,14 @@ def compare(
 
     Runs are given as they are or by their folders; `.table` of what comes back is a polars frame.
     """
-    from counterfoil.runs.compare import compare_runs
+    from counterfoil.comparing.compare import compare_runs
 
     return compare_runs(list(map(_opened, runs)), models=_names(models), variants=_names(variants), margin=margin)
 
 
 def report(runs: Run | str | Path | Sequence[Run | str | Path], *, out: str | Path | None = None) -> Path:
     """Write one HTML page on these runs, as `counterfoil report` does; gives where it is."""
-    from counterfoil.report.page import write_report
+    from counterfoil.report.page.page import write_report
 
     opened = list(map(_opened, [runs] if isinstance(runs, Run | str | Path) else runs))
     if not opened:

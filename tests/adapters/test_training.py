@@ -13,14 +13,14 @@ import polars as pl
 import pytest
 
 import counterfoil as cf
-from counterfoil.adapters.training import Kind, Wanted, export_training
+from counterfoil.adapters.training.export import Kind, Wanted, export_training
 from counterfoil.bias.prompts import messages
 from counterfoil.bias.questions import load_questions as load_bias
 from counterfoil.errors import UserError
 from counterfoil.explain.questions import load_questions as load_explain
-from counterfoil.memorization.perturbed import read_set
-from counterfoil.runs.folder import Run
-from counterfoil.runs.suites import load_suite
+from counterfoil.perturbing.making.perturbed import read_set
+from counterfoil.running.folder import Run
+from counterfoil.suite.finding import load_suite
 from run_folders import make_run, record
 
 FILES = ["train.jsonl", "test.jsonl", "held_out.jsonl", "README.md"]

@@ -18,7 +18,7 @@ from counterfoil.bias.official import METRICS, export_files, result_rows
 from counterfoil.bias.prompts import load_variants
 from counterfoil.bias.questions import Questions, load_questions
 from counterfoil.errors import UserError
-from counterfoil.runs.folder import Run
+from counterfoil.running.folder import Run
 from counterfoil.stats import Estimate
 
 MODEL = "planted/bias?unknown=0.5&unread=0.1&biased=0.8"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import counterfoil as cf
 from counterfoil.bias.plots import FORMULAS, asked, headline, marks, plots
-from counterfoil.report.plots import Dots, Scatter
+from counterfoil.figures.plots import Dots, Scatter
 from run_folders import estimate, make_run, record
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "kobbq"

@@ -10,7 +10,7 @@ import pytest
 from counterfoil.bias.prompts import USUAL, load_variants, messages, query, shown_choices
 from counterfoil.bias.questions import UNKNOWN, Question
 from counterfoil.errors import UserError
-from counterfoil.runs.suite import Variant
+from counterfoil.suite.suite import Variant
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 OFFICIAL = SHARED / "data" / "kobbq" / "0_evaluation_prompts.tsv"

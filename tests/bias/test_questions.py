@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.bias.questions import UNKNOWN, Question, load_questions
-from counterfoil.bias.questions_kobbq import parse_id, read_samples
+from counterfoil.bias.sources.kobbq import parse_id, read_samples
 from counterfoil.errors import UserError
-from counterfoil.runs.sampling import Sample, chosen_units
+from counterfoil.running.sampling import Sample, chosen_units
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "kobbq"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="../shared/data/kobbq is not here: it holds KoBBQ's files")

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from counterfoil.bias.questions import Question, load_questions
-from counterfoil.bias.questions_own import encode_questions
+from counterfoil.bias.sources.own import encode_questions
 from counterfoil.errors import UserError
 
 

@@ -10,8 +10,8 @@ from itertools import chain
 
 import pytest
 
-from counterfoil.bias import templates, templates_bbq
 from counterfoil.bias.questions import Question
+from counterfoil.bias.sources import templates, templates_bbq
 from counterfoil.datasets.registry import BBQ_CATEGORIES
 
 KOBBQ_CATEGORIES = (

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.bias import templates, templates_bbq
 from counterfoil.bias.questions import Question
+from counterfoil.bias.sources import templates, templates_bbq
 from counterfoil.errors import UserError
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "kobbq"

@@ -19,14 +19,14 @@ from counterfoil.asking.prices import load_prices
 from counterfoil.bias.prompts import PARTS
 from counterfoil.bias.prompts import load_variants as bias_variants
 from counterfoil.explain.prompts import load_variants as explain_variants
-from counterfoil.memorization.loading import load_set
 from counterfoil.memorization.options import OPTIONS
-from counterfoil.memorization.perturbed import encode_set, read_set
 from counterfoil.memorization.prompts import load_variants as memorization_variants
+from counterfoil.memorization.questions import load_set
 from counterfoil.memorization.results_file import read_results
-from counterfoil.runs.imports import import_jsonl
-from counterfoil.runs.options import with_defaults
-from counterfoil.runs.request import read_experiment
+from counterfoil.perturbing.making.perturbed import encode_set, read_set
+from counterfoil.running.request import read_experiment
+from counterfoil.suite.imports import import_jsonl
+from counterfoil.suite.options import with_defaults
 
 
 def _exported() -> bytes:

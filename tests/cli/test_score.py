@@ -13,9 +13,9 @@ import counterfoil as cf
 from commands import SUITE, counterfoil
 from counterfoil.bias.questions import load_questions as bias_questions
 from counterfoil.explain.questions import load_questions as explain_questions
-from counterfoil.memorization.loading import load_set
 from counterfoil.memorization.options import OPTIONS
-from counterfoil.runs.options import with_defaults
+from counterfoil.memorization.questions import load_set
+from counterfoil.suite.options import with_defaults
 
 
 def _first(suite: str) -> str:

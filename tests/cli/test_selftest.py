@@ -9,8 +9,8 @@ import pytest
 
 from commands import counterfoil
 from counterfoil.cli.main import main
-from counterfoil.runs import selftest_results as module
-from counterfoil.runs.selftest import SelfTest
+from counterfoil.selftest import results as module
+from counterfoil.selftest.selftest import SelfTest
 
 FAST = ("--trials", "20", "--questions", "6")
 

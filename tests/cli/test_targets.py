@@ -8,7 +8,7 @@ import pytest
 
 from commands import counterfoil
 from counterfoil.errors import UserError
-from counterfoil.user_files import check_target
+from counterfoil.files import check_target
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import counterfoil as cf
+from counterfoil.comparing.compare import Comparison, differences_between
 from counterfoil.explain.measures import measures
 from counterfoil.explain.summary import summarize
-from counterfoil.runs.compare import Comparison, differences_between
 from run_folders import make_run
 from two_sides import EXPLAIN, explained
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import counterfoil as cf
 from counterfoil.explain.plots import BINS, FORMULAS, asked, headline, marks, plots
-from counterfoil.report.plots import Dots, Histogram, Lines
+from counterfoil.figures.plots import Dots, Histogram, Lines
 from run_folders import estimate, make_run, record
 
 CFE = Path(__file__).parents[2].parent / "shared" / "data" / "cfe"

@@ -23,10 +23,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 import counterfoil
 from commands import counterfoil as command
-from counterfoil.adapters import inspect_tasks
 from counterfoil.adapters.bench import open_bench
-from counterfoil.adapters.inspect_import import import_inspect
-from counterfoil.adapters.inspect_log import export_log
+from counterfoil.adapters.inspect import tasks as inspect_tasks
+from counterfoil.adapters.inspect.importing import import_inspect
+from counterfoil.adapters.inspect.log import export_log
 from counterfoil.errors import UserError
 from inspect_evals import SUITES, as_inspect_is, named, own_run, respondent, serving
 

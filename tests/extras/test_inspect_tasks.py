@@ -24,8 +24,8 @@ from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 import counterfoil
-from counterfoil.adapters import inspect_tasks
 from counterfoil.adapters.bench import open_bench
+from counterfoil.adapters.inspect import tasks as inspect_tasks
 from counterfoil.asking.ask import Message
 from inspect_evals import PLANTED, SUITES, Respond, as_inspect_is, named, own_run, respondent, serving
 

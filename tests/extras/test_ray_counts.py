@@ -25,7 +25,7 @@ from counterfoil.asking.cluster.shards import read_shards
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import ModelSpec
-from counterfoil.runs.request import ClusterSettings
+from counterfoil.running.request import ClusterSettings
 from mock_server import MockServer
 
 CONCURRENCY, WORKERS = 3, 2

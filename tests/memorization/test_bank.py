@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.memorization.check import problems_of
-from counterfoil.memorization.existing import load_existing
-from counterfoil.memorization.recipes import apply, shipped_recipes
-from counterfoil.memorization.template_parts import Template
-from counterfoil.memorization.templates import load_bank
-from counterfoil.memorization.variants import make_variants
+from counterfoil.perturbing.making.existing import load_existing
+from counterfoil.perturbing.making.recipes import apply, shipped_recipes
+from counterfoil.perturbing.templates.check import problems_of
+from counterfoil.perturbing.templates.parts import Template
+from counterfoil.perturbing.templates.templates import load_bank
+from counterfoil.perturbing.templates.variants import make_variants
 
 EASY = Path(__file__).parents[2].parent / "shared" / "data" / "cfa" / "cfa_easy.json"
 # Of each level there are five draws for each seed: too few to tell of each template whether its letters are balanced.

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import counterfoil.memorization
-from counterfoil.memorization import draws, numbers
-from counterfoil.memorization.template_parts import Template
-from counterfoil.memorization.templates import load_templates
+from counterfoil.perturbing.templates import draws, numbers
+from counterfoil.perturbing.templates.parts import Template
+from counterfoil.perturbing.templates.templates import load_templates
 
 SAMPLES = Path(counterfoil.memorization.__file__).parent / "samples"
 FILES = ("quantitative_methods", "fixed_income", "derivatives", "corporate_issuers")

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from scipy.special import kolmogorov
 from scipy.stats import ks_2samp
 
-from counterfoil.memorization import difficulty
-from counterfoil.memorization.difficulty import kolmogorov_smirnov, printed_numbers, shifts
-from counterfoil.memorization.questions import Change, Question
-from counterfoil.memorization.templates import load_templates
-from counterfoil.memorization.variants import make_variants
+from counterfoil.perturbing.making import difficulty
+from counterfoil.perturbing.making.difficulty import kolmogorov_smirnov, printed_numbers, shifts
+from counterfoil.perturbing.questions import Change, Question
+from counterfoil.perturbing.templates.templates import load_templates
+from counterfoil.perturbing.templates.variants import make_variants
 
 ANNUITY = Path(__file__).parent / "annuity.toml"
 

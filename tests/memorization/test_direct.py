@@ -11,16 +11,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.memorization import direct, numbers
-from counterfoil.memorization.confirming import confirm
-from counterfoil.memorization.direct import content, prompt, question_in, read_written, unconfirmed_original
-from counterfoil.memorization.direct_options import NO_OPTIONS, Source
-from counterfoil.memorization.existing import Existing
-from counterfoil.memorization.originals import make_original
-from counterfoil.memorization.perturbed import encode_set, parse_set
-from counterfoil.memorization.questions import Change, Question
-from counterfoil.memorization.sent_back import Unfit
-from counterfoil.memorization.templates import parse_templates
+from counterfoil.perturbing.making import direct
+from counterfoil.perturbing.making.confirming import confirm
+from counterfoil.perturbing.making.direct import (
+    NO_OPTIONS,
+    Source,
+    content,
+    prompt,
+    question_in,
+    read_written,
+    unconfirmed_original,
+)
+from counterfoil.perturbing.making.existing import Existing
+from counterfoil.perturbing.making.perturbed import encode_set, parse_set
+from counterfoil.perturbing.making.sent_back import Unfit
+from counterfoil.perturbing.questions import Change, Question
+from counterfoil.perturbing.templates import numbers
+from counterfoil.perturbing.templates.originals import make_original
+from counterfoil.perturbing.templates.templates import parse_templates
 
 # The seed's question and its example, with the options that the example leaves out.
 STEM = (

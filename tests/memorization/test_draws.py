@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.errors import UserError
-from counterfoil.memorization import draws, wording
-from counterfoil.memorization.draws import Rejected
-from counterfoil.memorization.inverse import solve
-from counterfoil.memorization.template_parts import Template
-from counterfoil.memorization.templates import template_from
+from counterfoil.perturbing.templates import draws, wording
+from counterfoil.perturbing.templates.draws import Rejected
+from counterfoil.perturbing.templates.inverse import solve
+from counterfoil.perturbing.templates.parts import Template
+from counterfoil.perturbing.templates.templates import template_from
 
 ANNUITY = tomllib.loads((Path(__file__).parent / "annuity.toml").read_text())["template"][0]
 

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.memorization.existing import Existing
 from counterfoil.memorization.findings import finding_estimates, findings, reported_estimates, texts_by_id
 from counterfoil.memorization.results_file import Results
+from counterfoil.perturbing.making.existing import Existing
 
 
 def results(*given: tuple[str, bool, list[dict[str, Any]]], **more: Any) -> Results:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.memorization.expressions import ExpressionError, parse
-from counterfoil.memorization.functions import FUNCTIONS
+from counterfoil.perturbing.expressions.expressions import ExpressionError, parse
+from counterfoil.perturbing.expressions.functions import FUNCTIONS
 
 NAMES = ["x", "rate", "__class__"]
 

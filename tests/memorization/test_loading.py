@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.memorization.loading import existing_path, load_set
-from counterfoil.memorization.perturbed import encode_set, write_set
-from counterfoil.memorization.templates import load_bank
+from counterfoil.memorization.questions import existing_path, load_set
+from counterfoil.perturbing.making.perturbed import encode_set, write_set
+from counterfoil.perturbing.templates.templates import load_bank
 
 ANNUITY = Path(__file__).with_name("annuity.toml")
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"

@@ -9,8 +9,8 @@ import pytest
 
 import counterfoil as cf
 from arms import SCHEMA, asked, frame
+from counterfoil.comparing.compare import compare_runs
 from counterfoil.memorization.measures import measures
-from counterfoil.runs.compare import compare_runs
 from run_folders import make_run
 
 

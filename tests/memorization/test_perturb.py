@@ -14,16 +14,17 @@ import pytest
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.datasets.judged import JudgeSettings
 from counterfoil.errors import UserError
-from counterfoil.memorization import draws, perturbable, proposer, sent_back
-from counterfoil.memorization import perturb as module
-from counterfoil.memorization.functions import FUNCTIONS
-from counterfoil.memorization.originals import make_original
-from counterfoil.memorization.perturb import PerturbRequest, perturb, report_path
-from counterfoil.memorization.perturb_report import Report
-from counterfoil.memorization.perturbed import read_set
-from counterfoil.memorization.recipes import parse_recipes, text_hash
-from counterfoil.memorization.templates import load_bank, parse_templates
-from counterfoil.memorization.variants import make_variants
+from counterfoil.perturbing.expressions.functions import FUNCTIONS
+from counterfoil.perturbing.making import perturb as module
+from counterfoil.perturbing.making import perturbable, proposer, sent_back
+from counterfoil.perturbing.making.perturb import PerturbRequest, perturb, report_path
+from counterfoil.perturbing.making.perturb_report import Report
+from counterfoil.perturbing.making.perturbed import read_set
+from counterfoil.perturbing.making.recipes import parse_recipes, text_hash
+from counterfoil.perturbing.templates import draws
+from counterfoil.perturbing.templates.originals import make_original
+from counterfoil.perturbing.templates.templates import load_bank, parse_templates
+from counterfoil.perturbing.templates.variants import make_variants
 from mock_server import Answer, MockServer, completion
 
 ANNUITY = Path(__file__).parent / "annuity.toml"

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.memorization import perturbable
-from counterfoil.memorization.existing import Existing, existing_from, load_existing
-from counterfoil.memorization.perturbable import REASONS, sort_out, why_not
-from counterfoil.memorization.recipes import shipped_recipes
+from counterfoil.perturbing.making import perturbable
+from counterfoil.perturbing.making.existing import Existing, existing_from, load_existing
+from counterfoil.perturbing.making.perturbable import REASONS, sort_out, why_not
+from counterfoil.perturbing.making.recipes import shipped_recipes
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "cfa"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="../shared/data/cfa is not here: it holds public questions")

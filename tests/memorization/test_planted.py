@@ -18,12 +18,12 @@ from arms import SCHEMA
 from commands import counterfoil
 from counterfoil.asking.ask import Message
 from counterfoil.errors import UserError
-from counterfoil.memorization.loading import load_set
 from counterfoil.memorization.planted import CHANCES, Settings, State, answer, parse_settings, respondent, true_values
 from counterfoil.memorization.prompts import load_variants, messages
-from counterfoil.memorization.questions import Question
+from counterfoil.memorization.questions import load_set
 from counterfoil.memorization.reading import read_answer
 from counterfoil.memorization.summary import summarize
+from counterfoil.perturbing.questions import Question
 from counterfoil.stats import Estimate
 
 DRAWS = 5

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.memorization.originals import make_original
 from counterfoil.memorization.prompts import form_of, load_variants, messages
-from counterfoil.memorization.questions import Question
-from counterfoil.memorization.templates import load_bank
+from counterfoil.perturbing.questions import Question
+from counterfoil.perturbing.templates.originals import make_original
+from counterfoil.perturbing.templates.templates import load_bank
 
 
 @pytest.fixture(scope="module")

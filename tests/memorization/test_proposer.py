@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from annuity_proposal import PROPOSAL, QUESTION
 from counterfoil.errors import UserError
-from counterfoil.memorization import proposer, sent_back
-from counterfoil.memorization.existing import Existing
-from counterfoil.memorization.originals import make_original
-from counterfoil.memorization.proposer import content, prompt, read_proposal
-from counterfoil.memorization.sent_back import Unfit
-from counterfoil.memorization.template_parts import Template
-from counterfoil.memorization.variants import make_variants
+from counterfoil.perturbing.making import proposer, sent_back
+from counterfoil.perturbing.making.existing import Existing
+from counterfoil.perturbing.making.proposer import content, prompt, read_proposal
+from counterfoil.perturbing.making.sent_back import Unfit
+from counterfoil.perturbing.templates.originals import make_original
+from counterfoil.perturbing.templates.parts import Template
+from counterfoil.perturbing.templates.variants import make_variants
 
 
 def draw(template: Template) -> object:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from counterfoil.memorization.prompts import load_variants
-from counterfoil.memorization.questions import Question
 from counterfoil.memorization.reading import Answer, matches, read_answer, read_letter, read_number
+from counterfoil.perturbing.questions import Question
 
 LINES = (Path(__file__).parent / "readings.jsonl").read_text(encoding="utf-8").strip().split("\n")
 READINGS = [json.loads(line) for line in LINES]

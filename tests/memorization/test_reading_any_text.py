@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.memorization import numbers
 from counterfoil.memorization.reading import read_letter, read_number
-from counterfoil.memorization.reading_letters import letter_of
+from counterfoil.perturbing.templates import numbers
+from counterfoil.reading.letters import letter_of
 
 MONEY = ("$14,047.16", "$16,215.64", "$15,030.46")
 WORDS = (

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.memorization.check import main as check
-from counterfoil.memorization.questions import LETTERS
-from counterfoil.memorization.recipes import apply, read_rows, shipped_recipes, text_hash
-from counterfoil.memorization.variants import CONTROLS, LEVELS, make_variants
+from counterfoil.perturbing.making.recipes import apply, read_rows, shipped_recipes, text_hash
+from counterfoil.perturbing.questions import LETTERS
+from counterfoil.perturbing.templates.check import main as check
+from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, make_variants
 from made_up_recipe import ROW, STEM, TEXT, recipes, span, table, toml
 
 CFA = Path(__file__).parents[2].parent / "shared" / "data" / "cfa"

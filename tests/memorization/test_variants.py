@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterfoil.errors import UserError
-from counterfoil.memorization import draws, numbers
-from counterfoil.memorization.perturbed import encode_set
-from counterfoil.memorization.questions import LETTERS, Question
-from counterfoil.memorization.template_parts import Template
-from counterfoil.memorization.templates import template_from
-from counterfoil.memorization.variants import CONTROLS, LEVELS, make_variants
+from counterfoil.perturbing.making.perturbed import encode_set
+from counterfoil.perturbing.questions import LETTERS, Question
+from counterfoil.perturbing.templates import draws, numbers
+from counterfoil.perturbing.templates.parts import Template
+from counterfoil.perturbing.templates.templates import template_from
+from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, make_variants
 
 ANNUITY = tomllib.loads((Path(__file__).parent / "annuity.toml").read_text())["template"][0]
 # The seed's own question has these options.

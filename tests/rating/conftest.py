@@ -13,7 +13,7 @@ import pytest
 
 from counterfoil.rating.store import Study
 from counterfoil.rating.study import new_study
-from counterfoil.runs.folder import Run
+from counterfoil.running.folder import Run
 from run_folders import make_run, record
 
 SCHEMA: dict[str, Any] = {

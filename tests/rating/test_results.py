@@ -16,7 +16,7 @@ from counterfoil.rating.human import FORMULAS
 from counterfoil.rating.results import disagreements, results, trust, write_results
 from counterfoil.rating.store import Study
 from counterfoil.rating.study import new_study
-from counterfoil.runs.folder import RECORDS, SUMMARY, Run
+from counterfoil.running.folder import RECORDS, SUMMARY, Run
 from counterfoil.stats import Estimate
 from run_folders import estimate
 

@@ -19,7 +19,7 @@ from counterfoil.rating.form import Task
 from counterfoil.rating.store import Study
 from counterfoil.rating.study import assign, draw, new_study, same_replies, studies_of
 from counterfoil.rating.tasks import Made, Source
-from counterfoil.runs.folder import RECORDS, Run
+from counterfoil.running.folder import RECORDS, Run
 
 from .conftest import MakeRun, MakeStudy, explain_record
 

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from commands import SUITE, counterfoil
 from counterfoil.errors import UserError
-from counterfoil.report.colours import DARK, LIGHT
-from counterfoil.report.page import POLICY, page, write_report
-from counterfoil.report.page_html import Html, highlighted, shown, table, tag
-from counterfoil.report.page_records import MOST, WHOLE, sample
+from counterfoil.report.page.html import Html, highlighted, shown, table, tag
+from counterfoil.report.page.page import POLICY, page, write_report
+from counterfoil.report.page.records import MOST, WHOLE, sample
+from counterfoil.report.plots.marks import DARK, LIGHT
 from run_folders import estimate, make_run, record
 
 HOSTILE = """'"><script>window.__pwned=1</script></style></title><img src=x onerror=alert(1)>&amp;<!-- ]]>"""

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 import polars as pl
 import pytest
 
-from counterfoil.report.colours import DARK, LIGHT
-from counterfoil.report.page import write_report
+from counterfoil.report.page.page import write_report
+from counterfoil.report.plots.marks import DARK, LIGHT
 from run_folders import estimate, make_run, record
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: it drives the browser")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.report.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Point, Scatter, known
-from counterfoil.report.plots_table import cell, table
-from counterfoil.report.scales import Scale, round_step, span, tick_texts, ticks
+from counterfoil.figures.numbers import cell, table
+from counterfoil.figures.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Point, Scatter, known
+from counterfoil.report.plots.marks import Scale, round_step, span, tick_texts, ticks
 
 FINITE = st.floats(-1e200, 1e200)
 ANY_VALUE = st.none() | FINITE | st.sampled_from([math.nan, math.inf, -math.inf])

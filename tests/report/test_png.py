@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.report import png as module
-from counterfoil.report.plots import Axis, Dot, Dots
-from counterfoil.report.png import png
-from counterfoil.report.svg import draw
+from counterfoil.figures.plots import Axis, Dot, Dots
+from counterfoil.report.plots import png as module
+from counterfoil.report.plots.png import png
+from counterfoil.report.plots.svg import draw
 
 PLOT = Dots(title="Title", description="d", x=Axis("score"), rows=(Dot("한국어", "m", 0.5, 0.4, 0.6),))
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterfoil.report.colours import DARK, LIGHT, SERIES
-from counterfoil.report.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Plot, Point, Scatter, known
-from counterfoil.report.svg import draw
-from counterfoil.report.svg_text import clean, width, wrap
+from counterfoil.figures.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Plot, Point, Scatter, known
+from counterfoil.report.plots.element import clean, width, wrap
+from counterfoil.report.plots.marks import DARK, LIGHT, SERIES
+from counterfoil.report.plots.svg import draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDE = 720

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from counterfoil.errors import UserError
 from counterfoil.report.tables import escaped, latex_table, summary_frame, write_csv, write_latex, write_parquet
-from counterfoil.runs.files import write_json
-from counterfoil.runs.folder import Run, Summary
+from counterfoil.running.folder import Run, Summary
+from counterfoil.running.written import write_json
 from counterfoil.stats.estimate import Estimate
 
 

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import counterfoil as cf
-from counterfoil.runs.compare import Compared, Comparison
-from counterfoil.runs.folder import Run
+from counterfoil.comparing.compare import Compared, Comparison
+from counterfoil.running.folder import Run
 from two_sides import bias_run, chosen, explain_run
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"

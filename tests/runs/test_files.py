@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.runs.files import replacing, write_json
-from counterfoil.runs.folder import Run
+from counterfoil.running.folder import Run
+from counterfoil.running.written import replacing, write_json
 
 
 def test_an_error_while_writing_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ import pytest
 import counterfoil as cf
 import three_choice
 from commands import SUITE
-from counterfoil.report.page import write_report
-from counterfoil.runs import folder as folder_module
-from counterfoil.runs.files import write_json
-from counterfoil.runs.folder import discard_empty, locked
+from counterfoil.report.page.page import write_report
+from counterfoil.running import folder as folder_module
+from counterfoil.running.folder import discard_empty, locked
+from counterfoil.running.written import write_json
 
 PLANTED = "planted/three_choice:suite"
 

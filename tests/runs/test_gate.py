@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from counterfoil.comparing.compare import Compared, Comparison
+from counterfoil.comparing.gate import failing, parse_gate
 from counterfoil.errors import UserError
-from counterfoil.runs.compare import Compared, Comparison
-from counterfoil.runs.gate import failing, parse_gate
 
 
 def row(difference: float | None, low: float | None, high: float | None, **more: Any) -> Compared:

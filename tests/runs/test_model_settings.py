@@ -9,7 +9,7 @@ import pytest
 
 from commands import SUITE, counterfoil
 from counterfoil.errors import UserError
-from counterfoil.runs.request import RunRequest, make_request
+from counterfoil.running.request import RunRequest, make_request
 from mock_server import MockServer
 from three_choice import suite
 

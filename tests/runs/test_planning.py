@@ -13,11 +13,11 @@ from scipy import stats
 
 import counterfoil as cf
 from arms import SCHEMA, asked, frame
+from counterfoil.comparing.planning import Planned, _three_levels, assumed, plan_suite, spreads_of
 from counterfoil.explain.suite import suite as explain
-from counterfoil.runs.planning import Planned, _three_levels, assumed, plan_suite, spreads_of
-from counterfoil.runs.request import make_request
-from counterfoil.runs.suite import Suite
-from counterfoil.runs.suites import load_suite
+from counterfoil.running.request import make_request
+from counterfoil.suite.finding import load_suite
+from counterfoil.suite.suite import Suite
 from run_folders import make_run
 from two_sides import bias_run, chosen, explain_run
 
@@ -195,7 +195,7 @@ def test_the_cost_is_asks_times_tokens(tmp_path: Path) -> None:
     # A dollar for a token in, two for one out.
     assert one.cost == pytest.approx(one.input_tokens + 2 * one.output_tokens, abs=1)
     # The dry run, which counts every prompt, has the same tokens for each ask.
-    from counterfoil.runs.dry import dry_run
+    from counterfoil.running.dry import dry_run
 
     planted = settings | {"model": ["planted/three_choice:suite"]}
     [dry] = dry_run(three_choice, make_request(three_choice, planted, {}, ""))

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from counterfoil.runs.records import Parts
+from counterfoil.running.records import Parts
 
 write_parquet = pl.DataFrame.write_parquet
 

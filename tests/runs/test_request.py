@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.runs.request import RunRequest, make_request, read_experiment
+from counterfoil.running.request import RunRequest, make_request, read_experiment
 from three_choice import suite
 
 

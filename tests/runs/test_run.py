@@ -15,8 +15,8 @@ import pytest
 import counterfoil as cf
 import three_choice
 from commands import SUITE, counterfoil, environment
-from counterfoil.runs import answering
-from counterfoil.runs.folder import locked
+from counterfoil.running import run as answering
+from counterfoil.running.folder import locked
 from mock_server import Answer, MockServer, completion, error
 
 PLANTED = "planted/three_choice:suite"

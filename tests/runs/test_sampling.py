@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.runs.sampling import Sample, chosen_units
+from counterfoil.running.sampling import Sample, chosen_units
 
 
 class Item(NamedTuple):

@@ -16,14 +16,12 @@ from counterfoil.bias.selftest import BiasPlanting
 from counterfoil.errors import UserError
 from counterfoil.explain.selftest import ExplainPlanting
 from counterfoil.explain.suite import Explain
-from counterfoil.runs.selftest import run_cells, selftest, with_questions
-from counterfoil.runs.selftest_bounds import too_low, too_many
-from counterfoil.runs.selftest_cells import Cell, planting_of
-from counterfoil.runs.selftest_levels import draw_levels, level_chances
-from counterfoil.runs.selftest_results import named
-from counterfoil.runs.selftest_trials import Pool, batches
-from counterfoil.runs.suites import load_suite
+from counterfoil.selftest.cells import Cell, draw_levels, level_chances, planting_of
+from counterfoil.selftest.results import named, too_low, too_many
+from counterfoil.selftest.selftest import run_cells, selftest, with_questions
+from counterfoil.selftest.trials import Pool, batches
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.finding import load_suite
 
 EXPLAIN = Cell(
     name="short",

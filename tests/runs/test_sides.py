@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from counterfoil.comparing.sides import contrasts, only_side
 from counterfoil.errors import UserError
-from counterfoil.runs.folder import Run
-from counterfoil.runs.sides import contrasts, only_side
+from counterfoil.running.folder import Run
 from run_folders import make_run, record
 
 

@@ -21,10 +21,9 @@ from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.pace import Pace
 from counterfoil.asking.posting import InThisProcess, Poster
 from counterfoil.cli.results import run_and_show
-from counterfoil.runs import waves
-from counterfoil.runs.askers import most_places, sender_of
-from counterfoil.runs.carriers import CarrierOf
-from counterfoil.runs.plan import Plan
+from counterfoil.running import waves
+from counterfoil.running.askers import CarrierOf, most_places, sender_of
+from counterfoil.running.plan import Plan
 from mock_server import MockServer
 
 

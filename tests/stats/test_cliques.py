@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.stats.cliques import cliques, letters
+from counterfoil.stats.multiplicity import cliques, letters
 
 
 def test_overlapping_groups() -> None:

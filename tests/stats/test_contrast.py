@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from counterfoil.stats.contrasts import agresti_caffo, contrast
-from counterfoil.stats.interval import Interval
+from counterfoil.stats.estimate import Interval
+from counterfoil.stats.intervals import agresti_caffo, contrast
 from counterfoil.stats.sums import Layout, MeanSums
 
 

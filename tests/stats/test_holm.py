@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.stats.holm import holm
+from counterfoil.stats.multiplicity import holm
 
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 

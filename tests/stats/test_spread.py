@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from counterfoil.stats.means import spread_of_mean
+from counterfoil.stats.intervals import spread_of_mean
 from counterfoil.stats.spread import Spread
 from counterfoil.stats.sums import Layout, MeanSums
 

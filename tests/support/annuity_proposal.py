@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from counterfoil.memorization.existing import Existing
+from counterfoil.perturbing.making.existing import Existing
 
 # The seed's question. 2,000 × (1 − 1.05^−10) ÷ 0.05 = 15,443.47; × 1.05 = 16,215.64.
 QUESTION = Existing(

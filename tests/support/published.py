@@ -23,7 +23,8 @@ from counterfoil.asking.models.weights import SMOLLM2_FILE, smollm2_path
 from counterfoil.datasets import registry
 from counterfoil.datasets.registry import Dataset
 from counterfoil.explain.questions import load_questions
-from counterfoil.memorization import loading, perturb
+from counterfoil.memorization import questions as loading
+from counterfoil.perturbing.making import perturb
 from file_server import FileServer
 from made_up_recipe import ROW, recipes, table
 

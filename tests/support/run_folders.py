@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from counterfoil.runs.folder import Run
-from counterfoil.runs.outcome import OUTCOMES
-from counterfoil.runs.records import COLUMNS
+from counterfoil.running.folder import Run
+from counterfoil.running.records import COLUMNS
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.outcome import OUTCOMES
 
 BASE = {
     "repeat": pl.Int64,

@@ -16,16 +16,16 @@ import msgspec
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
-from counterfoil.runs.imports import Importer
-from counterfoil.runs.measure import Measure
-from counterfoil.runs.options import Option
-from counterfoil.runs.suite import JudgeAsk, Variant
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.imports import Importer
+from counterfoil.suite.metric import Measure
+from counterfoil.suite.options import Option
+from counterfoil.suite.suite import JudgeAsk, Variant
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from counterfoil.runs.folder import Run
+    from counterfoil.running.folder import Run
 
 PROMPTS = {
     "plain": "Which number is the largest? Answer with one letter.",
@@ -161,7 +161,7 @@ class ThreeChoice:
     def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
         import polars as pl
 
-        from counterfoil.runs.compare import left_out_column
+        from counterfoil.comparing.compare import left_out_column
 
         items = rows.with_columns(item=pl.format("{} {}", "question_id", "repeat"), left_out=left_out_column())
         return items, [Measure(metric="accuracy", terms=((1.0, "correct"),))]

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from counterfoil.runs.folder import Run
+from counterfoil.running.folder import Run
 from run_folders import estimate, make_run, record
 
 EXPLAIN: dict[str, Any] = {

@@ -13,7 +13,7 @@ import pytest
 
 from counterfoil.asking.ask import Ask, Message, Reply
 from counterfoil.asking.ledger import Ledger
-from counterfoil.runs.folder import Run
+from counterfoil.running.folder import Run
 from run_folders import estimate, make_run, record
 from sites import Client, Site, serving
 

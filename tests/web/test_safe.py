@@ -19,9 +19,9 @@ from run_folders import make_run, record
 from sites import Client, Site, serving
 
 pytest.importorskip("starlette", reason="the site is not installed: pip install 'counterfoil[web]'")
+from counterfoil.web.app import access_for
 from counterfoil.web.security import is_loopback
 from counterfoil.web.served import NotHere, Served
-from counterfoil.web.server import access_for
 
 TOKEN = "a-token-that-is-long-enough"
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from counterfoil.errors import UserError
-from counterfoil.runs.folder import Run
-from counterfoil.runs.suite import Dataset, Suite, Variant
-from counterfoil.runs.suites import load_suite, module_beside
+from counterfoil.running.folder import Run
+from counterfoil.suite.finding import load_suite, module_beside
+from counterfoil.suite.suite import Dataset, Suite, Variant
 
 
 def exporting(suite: Suite) -> Any:

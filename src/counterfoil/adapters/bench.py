@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from counterfoil.asking.ask import Message, Reply
-from counterfoil.runs.plan import Plan, make_plan
-from counterfoil.runs.records import TEXT_COLUMNS, columns_of, frame_of
-from counterfoil.runs.request import make_request
-from counterfoil.runs.rows import Item, Rows, Standing
-from counterfoil.runs.suite import Row, Variant
-from counterfoil.runs.suites import load_suite
+from counterfoil.running.plan import Plan, make_plan
+from counterfoil.running.records import TEXT_COLUMNS, columns_of, frame_of
+from counterfoil.running.request import make_request
+from counterfoil.running.rows import Item, Rows, Standing
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.finding import load_suite
+from counterfoil.suite.suite import Row, Variant
 
 
 class Place(NamedTuple):

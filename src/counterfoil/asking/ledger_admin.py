@@ -17,7 +17,7 @@ from counterfoil.asking.connection import connect, connect_to_read, explained
 from counterfoil.asking.ledger import REPLY_COLUMNS, insert_replies, reply_from_row, reply_row
 from counterfoil.asking.lookup import KEYS_PER_QUERY, Lookup, take_in_all
 from counterfoil.errors import UserError
-from counterfoil.user_files import without_mark
+from counterfoil.files import without_mark
 
 
 class ModelInfo(msgspec.Struct):

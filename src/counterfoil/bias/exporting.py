@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from counterfoil.bias.questions import Question, Questions, load_questions
-from counterfoil.bias.questions_own import encode_questions
+from counterfoil.bias.sources.own import encode_questions
 from counterfoil.errors import UserError
-from counterfoil.runs.folder import Run
+from counterfoil.running.folder import Run
 
 GOOD, BAD = 1.0, 0.0
 

@@ -14,12 +14,12 @@ from typing import Any
 from counterfoil.asking.ask import Reply
 from counterfoil.bias.prompts import USUAL, shown_choices
 from counterfoil.bias.questions import Question
-from counterfoil.bias.questions_bbq import question_id
 from counterfoil.bias.reading import read_choice
 from counterfoil.bias.results import Reading
+from counterfoil.bias.sources.bbq import question_id
 from counterfoil.errors import UserError
-from counterfoil.runs.imports import Imported, Importer, lines_of
-from counterfoil.runs.suite import Variant
+from counterfoil.suite.imports import Imported, Importer, lines_of
+from counterfoil.suite.suite import Variant
 
 # As the official scripts name their files: …_evaluation_PROMPT_MODEL_predictions.tsv, and without the end behind
 # the fourth of them.

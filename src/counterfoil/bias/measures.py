@@ -15,8 +15,8 @@ from counterfoil.bias.same_question import (
 )
 from counterfoil.bias.scoring import SIGN
 from counterfoil.bias.summary import MOST_OUT_OF_CHOICE
-from counterfoil.runs.compare import left_out_column
-from counterfoil.runs.measure import QUESTION, Groups, Limit, Measure
+from counterfoil.comparing.compare import left_out_column
+from counterfoil.suite.metric import QUESTION, Groups, Limit, Measure
 
 GROUPS: Groups = ((), ("category",), ("label",))
 TOO_MANY = f"not given: on one side more than {MOST_OUT_OF_CHOICE:.0%} of the replies have no choice"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from counterfoil.bias.questions import ORDERS
-from counterfoil.runs.options import Option
+from counterfoil.suite.options import Option
 
 OPTIONS = (
     Option(

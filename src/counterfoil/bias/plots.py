@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterfoil.bias.questions import LETTERS, ORDERS, Question, load_questions
-from counterfoil.bias.reading_mentions import find_letters
 from counterfoil.errors import UserError
-from counterfoil.report.numbers import naming, overall, side_of, with_interval
-from counterfoil.report.plots import Axis, Dot, Dots, Plot, Point, Scatter
-from counterfoil.report.sentences import apart, extremes, sides
-from counterfoil.runs.folder import Run
+from counterfoil.figures.numbers import naming, overall, side_of, with_interval
+from counterfoil.figures.plots import Axis, Dot, Dots, Plot, Point, Scatter
+from counterfoil.figures.sentences import apart, extremes, sides
+from counterfoil.reading.options import find_letters
+from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import Estimate
 
 DEBIASED = "debiased"

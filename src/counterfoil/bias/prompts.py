@@ -11,10 +11,10 @@ import msgspec
 
 from counterfoil.asking.ask import Message
 from counterfoil.bias.questions import Question
-from counterfoil.bias.questions_kobbq import rows_of_table
+from counterfoil.bias.sources.kobbq import rows_of_table
 from counterfoil.errors import UserError
-from counterfoil.runs.options import nearest
-from counterfoil.runs.suite import Variant
+from counterfoil.suite.options import nearest
+from counterfoil.suite.suite import Variant
 
 FILES = ("kobbq.tsv", "kobbq_debiased.tsv", "english.tsv")
 PARTS = ("instruction", "context", "question", "a", "b", "c", "answer", "unknown")

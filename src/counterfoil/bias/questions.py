@@ -16,7 +16,7 @@ from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
 
 if TYPE_CHECKING:
-    from counterfoil.bias.questions_bbq import Targets
+    from counterfoil.bias.sources.bbq import Targets
 
 LETTERS = "ABC"
 ORDERS = 3
@@ -188,7 +188,10 @@ def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
 
 
 def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
-    from counterfoil.bias import questions_bbq, questions_kobbq, questions_own, templates, templates_bbq
+    from counterfoil.bias.sources import bbq as questions_bbq
+    from counterfoil.bias.sources import kobbq as questions_kobbq
+    from counterfoil.bias.sources import own as questions_own
+    from counterfoil.bias.sources import templates, templates_bbq
 
     try:
         text = raw.decode("utf-8-sig")
@@ -223,7 +226,7 @@ def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
 
 def _targets(where: str, metadata: str | None) -> Targets:
     """Whom the stereotypes are about, from the file that was named or the one that lies beside the questions."""
-    from counterfoil.bias.questions_bbq import METADATA, read_targets
+    from counterfoil.bias.sources.bbq import METADATA, read_targets
 
     path = Path(metadata) if metadata else Path(where).parent / METADATA
     if not metadata and not path.is_file():

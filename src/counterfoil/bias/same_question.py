@@ -9,8 +9,8 @@ import msgspec
 import polars as pl
 
 from counterfoil.bias.questions import ORDERS
-from counterfoil.runs.outcome import LEFT_OUT
 from counterfoil.stats import Estimate, proportions
+from counterfoil.suite.outcome import LEFT_OUT
 
 if TYPE_CHECKING:
     from polars import DataFrame

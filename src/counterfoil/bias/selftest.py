@@ -11,8 +11,7 @@ import msgspec
 from counterfoil.bias.planted import Settings, true_values
 from counterfoil.bias.questions import ORDERS, Question
 from counterfoil.bias.suite import Bias
-from counterfoil.runs.selftest_cells import Cell
-from counterfoil.runs.selftest_levels import level_chances
+from counterfoil.selftest.cells import Cell, level_chances
 
 MIDDLE = {"unknown": 0.5, "biased": 0.7, "aligned": 0.8, "conflicting": 0.6, "unread": 0.0}
 GOOD = {"unknown": 0.95, "biased": 0.5, "aligned": 0.97, "conflicting": 0.95, "unread": 0.05}

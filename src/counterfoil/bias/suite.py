@@ -13,21 +13,20 @@ from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import respondent
 from counterfoil.bias.prompts import load_variants, messages, shown_choices
 from counterfoil.bias.questions import LETTERS, Question, Questions, is_whole_set, load_questions
-from counterfoil.bias.reading import read_choice
-from counterfoil.bias.reading_logprob import likeliest_letter
+from counterfoil.bias.reading import likeliest_letter, read_choice
 from counterfoil.bias.results import Reading
 from counterfoil.errors import UserError
-from counterfoil.runs.imports import Importer
-from counterfoil.runs.measure import Measure
-from counterfoil.runs.options import Option, with_defaults
-from counterfoil.runs.suite import JudgeAsk, Row, Variant
+from counterfoil.files import check_target
 from counterfoil.stats.estimate import Estimate
-from counterfoil.user_files import check_target
+from counterfoil.suite.imports import Importer
+from counterfoil.suite.metric import Measure
+from counterfoil.suite.options import Option, with_defaults
+from counterfoil.suite.suite import JudgeAsk, Row, Variant
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from counterfoil.runs.folder import Run
+    from counterfoil.running.folder import Run
 
 # The likeliest tokens that models tell of at the most.
 TOP_TOKENS = 20

@@ -91,7 +91,7 @@ def _main(arguments: list[str]) -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if arguments[:1] == [name]:
-            module = importlib.import_module(f"counterfoil.cli.{name.replace('-', '_')}")
+            module = importlib.import_module(f"counterfoil.cli.commands.{name.replace('-', '_')}")
             command.epilog = f"example: {module.EXAMPLE}"
             module.configure(command, arguments[1:])
             command.set_defaults(call=module.call)

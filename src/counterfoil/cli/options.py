@@ -6,7 +6,7 @@ import argparse
 from typing import Any, Protocol
 
 from counterfoil.errors import UserError
-from counterfoil.runs.options import Option, checked_one
+from counterfoil.suite.options import Option, checked_one
 
 
 class _Arguments(Protocol):

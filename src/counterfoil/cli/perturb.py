@@ -14,12 +14,12 @@ from counterfoil.cli.options import add_option
 from counterfoil.cli.results import print_json
 from counterfoil.console import say
 from counterfoil.errors import UserError
-from counterfoil.runs.options import RUN_OPTIONS, Option, with_defaults
+from counterfoil.suite.options import RUN_OPTIONS, Option, with_defaults
 
 if TYPE_CHECKING:
-    from counterfoil.memorization.perturb import PerturbRequest
-    from counterfoil.memorization.perturb_report import Asked, Report
-    from counterfoil.memorization.questions import Question
+    from counterfoil.perturbing.making.perturb import PerturbRequest
+    from counterfoil.perturbing.making.perturb_report import Asked, Report
+    from counterfoil.perturbing.questions import Question
 
 HELP = "make a frozen set of questions with other numbers, from templates or from existing questions"
 EXAMPLE = "counterfoil data perturb --from bank --levels 1 2 3 --controls --lure --out set.jsonl"
@@ -75,7 +75,7 @@ def call(parsed: argparse.Namespace) -> int:
     if values["out"] is None:
         raise UserError("Name the file to write: --out SET.jsonl.")
 
-    from counterfoil.memorization.perturb import perturb
+    from counterfoil.perturbing.making.perturb import perturb
 
     report = perturb(_request(values, parsed.levels), say)
     is_open = any(report.left_open.values())
@@ -93,7 +93,7 @@ def call(parsed: argparse.Namespace) -> int:
 def _request(values: Mapping[str, Any], levels: Sequence[int]) -> PerturbRequest:
     from counterfoil.asking.models.base import ModelSpec
     from counterfoil.datasets.judged import JudgeSettings
-    from counterfoil.memorization.perturb import PerturbRequest
+    from counterfoil.perturbing.making.perturb import PerturbRequest
 
     proposer = None
     if values["proposer"] is not None:
@@ -119,7 +119,7 @@ def _request(values: Mapping[str, Any], levels: Sequence[int]) -> PerturbRequest
 
 def _report_text(report: Report) -> str:
     """What was made and of what; what was set aside, refused or rejected and why; how the numbers shifted."""
-    from counterfoil.memorization.perturb_report import LACKING
+    from counterfoil.perturbing.making.perturb_report import LACKING
     from counterfoil.report.text import table
 
     sections = []
@@ -181,7 +181,7 @@ def _shifts_text(report: Report) -> str:
 
 
 def _ending(report: Report) -> str:
-    from counterfoil.memorization.perturb import report_path
+    from counterfoil.perturbing.making.perturb import report_path
 
     left = report.left_open
     lines = []
@@ -197,8 +197,8 @@ def _ending(report: Report) -> str:
 
 
 def _show(path: Path, name: str, *, as_json: bool) -> int:
-    from counterfoil.memorization.perturbed import read_set
-    from counterfoil.runs.options import nearest
+    from counterfoil.perturbing.making.perturbed import read_set
+    from counterfoil.suite.options import nearest
 
     questions = {question.id: question for question in read_set(path)}
     if name not in questions:
@@ -233,7 +233,7 @@ def side_by_side(original: Question, question: Question, width: int) -> str:
 
 
 def _blocks(question: Question) -> list[str]:
-    from counterfoil.memorization.questions import LETTERS
+    from counterfoil.perturbing.questions import LETTERS
 
     lettered = zip(LETTERS, question.options, strict=True)
     marks = {question.gold: "  <- gold"}

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.console import say
 
 if TYPE_CHECKING:
-    from counterfoil.runs.folder import Run
+    from counterfoil.running.folder import Run
 
 
 def run_and_show(make_run: Callable[[], Run], *, as_json: bool) -> int:
     """Make the run and its report, and print its summary; 1 if questions were left out or replies not judged."""
-    from counterfoil.report.page import write_report
+    from counterfoil.report.page.page import write_report
     from counterfoil.report.text import summary_text
-    from counterfoil.runs.run import LeftAtOnce
+    from counterfoil.running.run import LeftAtOnce
 
     try:
         run = make_run()

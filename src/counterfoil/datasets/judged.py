@@ -21,9 +21,9 @@ from counterfoil.asking.prices import Price, load_prices, price_of
 from counterfoil.datasets.verdict import FAILED, NOT_ASKED, Verdict, verdict_reader
 from counterfoil.errors import UserError
 from counterfoil.judging.step import Failure, Step, ask_step
-from counterfoil.runs.askers import Say, interruptible
-from counterfoil.runs.progress import Progress, Watched
-from counterfoil.runs.rows import Standing
+from counterfoil.running.askers import Say, interruptible
+from counterfoil.running.progress import Progress, Watched
+from counterfoil.running.rows import Standing
 
 # Beside the asks in flight there are those that wait for the ledger.
 WORKERS, WORKERS_PER_PLACE = 16, 2

@@ -9,7 +9,7 @@ import msgspec
 
 from counterfoil.asking.models.weights import cache_folder
 from counterfoil.errors import UserError
-from counterfoil.runs.options import nearest
+from counterfoil.suite.options import nearest
 
 SUITES = ("explain", "bias", "memorization")
 SHIPPED_LICENCE = "Apache-2.0"

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from counterfoil.explain.questions import Question, Questions, load_questions
-from counterfoil.runs.folder import Run
+from counterfoil.running.folder import Run
 
 # A good reply clears up most of the confusion; a bad one leaves most of it, or adds to it.
 GOOD, BAD = 0.6, 0.3

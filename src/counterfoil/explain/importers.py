@@ -13,7 +13,7 @@ from counterfoil.errors import UserError
 from counterfoil.explain.judge import Judgement
 from counterfoil.explain.questions import Question
 from counterfoil.explain.results import Reading, Verdicts
-from counterfoil.runs.imports import Imported, Importer, parse_list
+from counterfoil.suite.imports import Imported, Importer, parse_list
 
 NEEDED = ("id", "prompt_variant", "llm_response")
 JUDGE = "imported"

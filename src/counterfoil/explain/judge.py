@@ -25,7 +25,7 @@ from counterfoil.judging import (
     read_verdict,
     unique,
 )
-from counterfoil.runs.suite import JudgeAsk
+from counterfoil.suite.suite import JudgeAsk
 
 T = TypeVar("T")
 

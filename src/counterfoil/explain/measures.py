@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from counterfoil.comparing.compare import left_out_column
 from counterfoil.explain.summary import JUDGE_MEASURES, USUAL_CANDIDATES
-from counterfoil.runs.compare import left_out_column
-from counterfoil.runs.measure import Measure
+from counterfoil.suite.metric import Measure
 
 Label = tuple[tuple[str, str], ...]
 CORRECT: Label = (("replies", "correct"),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from counterfoil.explain.questions import SCORE_KINDS
 from counterfoil.explain.scoring import CONFUSING_AT
-from counterfoil.runs.options import Option
+from counterfoil.suite.options import Option
 
 OPTIONS = (
     Option(

@@ -11,10 +11,10 @@ from counterfoil.errors import UserError
 from counterfoil.explain.questions import Question, Questions, load_questions
 from counterfoil.explain.reading import mention_spans
 from counterfoil.explain.scoring import label_all
-from counterfoil.report.numbers import overall
-from counterfoil.report.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Plot
-from counterfoil.report.sentences import extremes, sides
-from counterfoil.runs.folder import RECORDS, Run
+from counterfoil.figures.numbers import overall
+from counterfoil.figures.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Plot
+from counterfoil.figures.sentences import extremes, sides
+from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
 
 LABELLINGS = {"score_threshold": "threshold", "score_confusion_index": "confusion index"}

@@ -10,8 +10,8 @@ from pathlib import Path
 from counterfoil.asking.ask import Message
 from counterfoil.errors import UserError
 from counterfoil.explain.questions import Question
-from counterfoil.runs.options import nearest
-from counterfoil.runs.suite import Variant
+from counterfoil.suite.options import nearest
+from counterfoil.suite.suite import Variant
 
 # The five system prompts of the seed, from plain answering to always clearing up.
 VARIANTS = ("baseline", "clarify-doubts", "clarify-doubts-unrestricted", "cfe", "cfe-unrestricted")

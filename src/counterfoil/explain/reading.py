@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from counterfoil.explain.forms import lexicon
-from counterfoil.explain.forms_names import GOLD
-from counterfoil.explain.reading_answer import answer_is_right
-from counterfoil.explain.reading_spans import spans
-from counterfoil.explain.reading_text import own_words
+from counterfoil.explain.mentions.answer import answer_is_right
+from counterfoil.explain.mentions.forms import lexicon
+from counterfoil.explain.mentions.names import GOLD
+from counterfoil.explain.mentions.spans import spans
+from counterfoil.explain.mentions.text import own_words
 
 __all__ = ["answer_is_right", "find_mentions", "mention_spans"]
 

@@ -9,7 +9,7 @@ from counterfoil.explain.planted import Settings, true_values
 from counterfoil.explain.questions import Question
 from counterfoil.explain.scoring import Facts
 from counterfoil.explain.suite import Explain
-from counterfoil.runs.selftest_cells import Cell
+from counterfoil.selftest.cells import Cell
 
 MIDDLE = {"right": 0.7, "clarifies": 0.6, "overclarifies": 0.3}
 GOOD = {"right": 0.95, "clarifies": 0.9, "overclarifies": 0.1}

@@ -11,24 +11,24 @@ from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.explain.importers import importers
 from counterfoil.explain.judge import Judgement, judge_mentions, judge_reply
+from counterfoil.explain.mentions.text import own_words
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import respondent
 from counterfoil.explain.prompts import load_variants, messages
 from counterfoil.explain.questions import Question, Questions, load_questions
 from counterfoil.explain.reading import answer_is_right, find_mentions
-from counterfoil.explain.reading_text import own_words
 from counterfoil.explain.results import Reading, Verdicts
 from counterfoil.explain.scoring import CONFUSING_AT, Facts, label_all, penalty, reward, score
-from counterfoil.runs.imports import Importer
-from counterfoil.runs.measure import Measure
-from counterfoil.runs.options import Option, with_defaults
-from counterfoil.runs.suite import JudgeAsk, Row, Variant
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.imports import Importer
+from counterfoil.suite.metric import Measure
+from counterfoil.suite.options import Option, with_defaults
+from counterfoil.suite.suite import JudgeAsk, Row, Variant
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from counterfoil.runs.folder import Run
+    from counterfoil.running.folder import Run
 
 
 SCORES = ("score_threshold", "score_confusion_index")

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.judging.text import Unreadable
-from counterfoil.runs.suite import JudgeAsk
+from counterfoil.suite.suite import JudgeAsk
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

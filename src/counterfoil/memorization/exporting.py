@@ -8,10 +8,10 @@ from typing import Any
 
 from counterfoil.errors import UserError
 from counterfoil.memorization.files import SET
-from counterfoil.memorization.perturbed import PerturbedSet, encode_set, read_set
-from counterfoil.memorization.questions import Question
 from counterfoil.memorization.scoring import TRUSTED
-from counterfoil.runs.folder import Run
+from counterfoil.perturbing.making.perturbed import PerturbedSet, encode_set, read_set
+from counterfoil.perturbing.questions import Question
+from counterfoil.running.folder import Run
 
 GOOD, BAD = 1.0, 0.0
 

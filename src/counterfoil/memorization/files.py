@@ -10,13 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from counterfoil.memorization.perturbed import PerturbedSet, encode_set
-from counterfoil.memorization.questions import Question
 from counterfoil.memorization.results_file import results_of
 from counterfoil.memorization.scoring import GAP_LEVELS, TRUSTED, kind_of
-from counterfoil.runs.files import replacing, write_json
-from counterfoil.runs.folder import RECORDS, Run
-from counterfoil.runs.records import read_scores
+from counterfoil.perturbing.making.perturbed import PerturbedSet, encode_set
+from counterfoil.perturbing.questions import Question
+from counterfoil.running.folder import RECORDS, Run
+from counterfoil.running.records import read_scores
+from counterfoil.running.written import replacing, write_json
 
 SET, ITEMS, RESULTS = "set.jsonl", "items.json", "results.json"
 _LONGEST = 60

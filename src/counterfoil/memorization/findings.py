@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.memorization.existing import Existing
 from counterfoil.memorization.importers import VARIANT
 from counterfoil.memorization.results_file import Results, reported_summary
+from counterfoil.perturbing.making.existing import Existing
 from counterfoil.stats import Estimate
 
 REPORTED = {"basis": "reported"}

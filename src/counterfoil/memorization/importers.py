@@ -15,7 +15,7 @@ from counterfoil.asking.ask import Reply
 from counterfoil.errors import UserError
 from counterfoil.memorization.reading import Answer
 from counterfoil.memorization.results_file import Results, read_results
-from counterfoil.runs.imports import Imported
+from counterfoil.suite.imports import Imported
 
 VARIANT = "imported"
 _LETTER = re.compile(r"\(?([A-C])\)?\.?")

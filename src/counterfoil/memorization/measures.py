@@ -7,8 +7,8 @@ import polars as pl
 from counterfoil.memorization.paired import lures_of, questions_of
 from counterfoil.memorization.scoring import GAP_LEVELS, TRUSTED
 from counterfoil.memorization.summary import CONTROLS, NOT_COMPUTED, paired_with, without_empty_controls
-from counterfoil.runs.measure import QUESTION, Groups, Measure
-from counterfoil.runs.outcome import LEFT_OUT
+from counterfoil.suite.metric import QUESTION, Groups, Measure
+from counterfoil.suite.outcome import LEFT_OUT
 
 GROUPS: Groups = ((), ("topic",))
 BY_LEVEL: Groups = (("level",),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterfoil.runs.options import Option
+from counterfoil.suite.options import Option
 
 DRAWS = 5
 

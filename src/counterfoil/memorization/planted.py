@@ -18,7 +18,7 @@ import msgspec
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
-from counterfoil.memorization.questions import LETTERS, Question
+from counterfoil.perturbing.questions import LETTERS, Question
 
 CHANCES = ("skill", "memorized", "slip", "survives", "unread")
 GUESS = 1 / 3

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.errors import UserError
-from counterfoil.memorization.perturbed import read_set
-from counterfoil.memorization.questions import LETTERS, Question
-from counterfoil.report.numbers import naming, overall, side_of, with_interval
-from counterfoil.report.plots import Axis, Dot, Dots, Lines, Plot
-from counterfoil.report.sentences import apart, extremes, sides
-from counterfoil.runs.folder import RECORDS, Run
+from counterfoil.figures.numbers import naming, overall, side_of, with_interval
+from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot
+from counterfoil.figures.sentences import apart, extremes, sides
+from counterfoil.perturbing.making.perturbed import read_set
+from counterfoil.perturbing.questions import LETTERS, Question
+from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ def _old_answers(run: Run) -> Plot | None:
 
 
 def _scores(run: Run) -> pl.DataFrame:
-    from counterfoil.runs.records import read_scores
+    from counterfoil.running.records import read_scores
 
     return read_scores(run.folder / RECORDS)
 

@@ -12,9 +12,9 @@ import msgspec
 
 from counterfoil.asking.ask import Message
 from counterfoil.errors import UserError
-from counterfoil.memorization.questions import Question
-from counterfoil.runs.options import nearest
-from counterfoil.runs.suite import Variant
+from counterfoil.perturbing.questions import Question
+from counterfoil.suite.options import nearest
+from counterfoil.suite.suite import Variant
 
 # With three options and a letter to give; without options and a number to give.
 VARIANTS = ("mcq", "open")

@@ -1,103 +1,97 @@
-"""What a question of `memorization` is: an original, or one that was made from it by changing what it says."""
+"""The questions of a run: a frozen set, or templates that are drawn from as the options say."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-import msgspec
+from counterfoil.datasets.registry import is_registered
+from counterfoil.errors import UserError
+from counterfoil.memorization.options import DRAWS
+from counterfoil.perturbing.making.existing import load_existing
+from counterfoil.perturbing.making.perturbed import PerturbedSet, encode_set, read_set
+from counterfoil.perturbing.making.recipes import apply, shipped_recipes
+from counterfoil.perturbing.questions import Question
+from counterfoil.perturbing.templates.parts import Template
+from counterfoil.perturbing.templates.templates import load_bank, load_templates
+from counterfoil.perturbing.templates.variants import CONTROLS, make_variants
 
-Letter = Literal["A", "B", "C"]
-LETTERS: tuple[Letter, Letter, Letter] = ("A", "B", "C")
-
-Control = Literal["again", "reshuffled", "renamed", "lure"]
-Status = Literal["verified", "refuted", "unverified"]
-Source = Literal["bank", "recipe", "file", "proposed", "direct"]
-
-
-class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What was changed in the original, from what to what, as printed."""
-
-    name: str
-    before: str = msgspec.field(name="from")
-    after: str = msgspec.field(name="to")
+BANK = "bank"
+# The seed's name of the public questions, and the registry's.
+PUBLIC = {"cfa-easy": "cfa", "cfa": "cfa"}
 
 
-class Computed(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer before rounding: in decimal arithmetic, in floating point, and by the checking expression.
-
-    At level 3 these are the unknown as it was drawn, the unknown as it was solved for, and the given answer by the
-    checking expression.
+def load_set(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
+    """A set that was frozen before (.jsonl); or one that is drawn now: from the bank, from templates (.toml), or from
+    public questions (cfa-easy, or the user's copy) by the recipes that ship.
     """
+    if data is not None and data.endswith(".jsonl"):
+        return _part(read_set(Path(data)), settings)
+    levels = settings["levels"] or [1]
+    questions: list[Question] = []
+    for template in _templates(data):
+        questions += make_variants(
+            template,
+            settings["set_seed"],
+            levels=levels,
+            controls=CONTROLS if settings["controls"] else (),
+            lure=settings["lure"],
+            count=settings["draws"] or DRAWS,
+        )
+    if not any(question.level for question in questions):
+        raise UserError(f"None of these templates has level {' or '.join(map(str, levels))}: ask for another --levels.")
+    content = encode_set(questions)
+    return PerturbedSet(Path(data or BANK).name, hashlib.sha256(content).hexdigest(), questions)
 
-    decimal: str
-    float: str
-    check: str
+
+def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
+    """What the options leave of a frozen set; its hash stays that of the file where they leave all of it."""
+    levels, draws = settings["levels"], settings["draws"]
+
+    def is_asked_for(question: Question) -> bool:
+        if question.control == "lure":
+            wanted = bool(settings["lure"])
+        elif question.control is not None:
+            wanted = bool(settings["controls"])
+        else:
+            wanted = not question.level or not levels or question.level in levels
+        return wanted and (draws is None or question.draw < draws)
+
+    every = list(frozen)
+    left = [question for question in every if is_asked_for(question)]
+    if len(left) == len(every):
+        return frozen
+    if not any(question.level for question in left):
+        raise UserError(f"{frozen.name} has no questions of level {' or '.join(map(str, levels))}.")
+    return PerturbedSet(frozen.name, hashlib.sha256(encode_set(left)).hexdigest(), left)
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """A question with three options, one of them right; a line of a frozen set."""
+def _templates(data: str | None) -> Sequence[Template]:
+    if data is None or data == BANK:
+        return load_bank()
+    if data.endswith(".toml"):
+        return load_templates(Path(data))
+    existing = load_existing(existing_path(data))
+    templates, coverage = apply(shipped_recipes(), [{"text": it.text, "gold": it.gold} for it in existing])
+    if not templates:
+        raise UserError(
+            f"There are recipes for none of the {coverage.questions:,} questions of {data}: let a model propose "
+            "templates with `counterfoil data perturb --proposer`."
+        )
+    return templates
 
-    id: str
-    # The id of the original; None for the original itself.
-    parent: str | None
-    template: str
-    topic: str
-    # 0 for originals and for all controls, the lure arm among them.
-    level: int
-    draw: int
-    control: Control | None
-    text: str
-    options: tuple[str, str, str]
-    gold: Letter
-    # The gold as printed, with its unit.
-    value: str
-    # Digits behind the point that are asked for; with `percent`, behind the point of the percentage.
-    digits: int
-    percent: bool
-    # Where the original's gold is among the options; at levels 1 to 3 it never is.
-    old: Letter | None
-    # The gold of another draw, in the lure arm.
-    sham: Letter | None
-    changes: tuple[Change, ...]
-    steps: str
-    expression: str
-    computed: Computed | None
-    status: Status
-    source: Source
 
-    @property
-    def cluster(self) -> str:
-        """Questions made from one template are not independent of each other."""
-        return self.template
+def existing_path(data: str) -> Path:
+    """Where existing questions are: the fetched file of public ones, or the user's own."""
+    if data in PUBLIC:
+        from counterfoil.datasets.fetch import dataset_path  # loads aiohttp
 
-    @property
-    def unit(self) -> str:
-        """The original: a sample holds all that was made from it, or nothing."""
-        return self.parent or self.id
-
-    @property
-    def kin(self) -> str:
-        return self.unit
-
-    @property
-    def asked_before(self) -> int:
-        """The control `again` has the words of the original; draws of `renamed` may have the same names."""
-        if self.control == "again":
-            return self.draw + 1
-        return self.draw if self.control == "renamed" else 0
-
-    @property
-    def columns(self) -> dict[str, Any]:
-        return {
-            "parent": self.unit,
-            "level": self.level,
-            "draw": self.draw,
-            "control": self.control,
-            "topic": self.topic,
-            "status": self.status,
-        }
-
-    @property
-    def stratum(self) -> str:
-        """A sample holds as much of each topic as its dataset does."""
-        return self.topic
+        return dataset_path(PUBLIC[data])
+    path = Path(data)
+    if not path.is_file() or is_registered(data):
+        raise UserError(
+            f"--data {data}: there is no such dataset ({BANK}, {', '.join(PUBLIC)}), nor a file that can be read."
+        )
+    return path

@@ -9,15 +9,15 @@ from typing import TypeVar
 
 import msgspec
 
-from counterfoil.memorization.questions import Question
-from counterfoil.memorization.reading_amounts import amounts, same_amount
-from counterfoil.memorization.reading_letters import letter_of
-from counterfoil.memorization.reading_numbers import PERCENT, Stated, in_unit, printed_number
-from counterfoil.memorization.reading_options import LETTERS
-from counterfoil.memorization.reading_stated import decided
-from counterfoil.memorization.reading_text import first_round, plain
-from counterfoil.runs.plain_text import spoken
-from counterfoil.runs.suite import Variant
+from counterfoil.perturbing.questions import Question
+from counterfoil.reading.amounts import amounts, same_amount
+from counterfoil.reading.letters import letter_of
+from counterfoil.reading.letters_text import first_round, plain
+from counterfoil.reading.numbers import PERCENT, Stated, in_unit, printed_number
+from counterfoil.reading.option_texts import LETTERS
+from counterfoil.reading.plain_text import spoken
+from counterfoil.reading.stated import decided
+from counterfoil.suite.suite import Variant
 
 _Said = TypeVar("_Said")
 _ONE = Decimal(1)

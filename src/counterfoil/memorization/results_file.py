@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.memorization.questions import Question
+from counterfoil.files import without_mark
 from counterfoil.memorization.scoring import TRUSTED
-from counterfoil.user_files import without_mark
+from counterfoil.perturbing.questions import Question
 
 
 class Original(msgspec.Struct):

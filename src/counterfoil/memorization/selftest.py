@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from counterfoil.memorization.planted import Settings, true_values
-from counterfoil.memorization.questions import Question
 from counterfoil.memorization.suite import Memorization
-from counterfoil.runs.selftest_cells import Cell
+from counterfoil.perturbing.questions import Question
+from counterfoil.selftest.cells import Cell
 
 MIDDLE = {"skill": 0.5, "memorized": 0.4, "slip": 0.05, "survives": 0.8, "unread": 0.0}
 ABLE = {"skill": 0.9, "memorized": 0.2, "slip": 0.02, "survives": 1.0, "unread": 0.0}

@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
-from counterfoil.memorization.existing import load_existing
 from counterfoil.memorization.findings import texts_by_id
 from counterfoil.memorization.importers import ImportedQuestions, import_cfa
-from counterfoil.memorization.loading import existing_path, load_set
 from counterfoil.memorization.options import OPTIONS
-from counterfoil.memorization.perturbed import PerturbedSet
 from counterfoil.memorization.planted import respondent
 from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
-from counterfoil.memorization.questions import Question
+from counterfoil.memorization.questions import existing_path, load_set
 from counterfoil.memorization.reading import Answer, read_answer
-from counterfoil.runs.imports import Importer
-from counterfoil.runs.measure import Measure
-from counterfoil.runs.options import Option, with_defaults
-from counterfoil.runs.suite import JudgeAsk, Row, Variant
+from counterfoil.perturbing.making.existing import load_existing
+from counterfoil.perturbing.making.perturbed import PerturbedSet
+from counterfoil.perturbing.questions import Question
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.imports import Importer
+from counterfoil.suite.metric import Measure
+from counterfoil.suite.options import Option, with_defaults
+from counterfoil.suite.suite import JudgeAsk, Row, Variant
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from counterfoil.runs.folder import Run
+    from counterfoil.running.folder import Run
 
 
 class Memorization:

@@ -8,8 +8,8 @@ import msgspec
 import polars as pl
 
 from counterfoil.memorization.paired import WHO, asked_lures, differences_of, questions_of
-from counterfoil.memorization.questions import LETTERS
 from counterfoil.memorization.scoring import GAP_LEVELS, TRUSTED
+from counterfoil.perturbing.questions import LETTERS
 from counterfoil.stats import Estimate, proportions, ratios, signed_means
 
 ALL: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from counterfoil.rating.store import Study
 from counterfoil.report.tables import neutral
-from counterfoil.runs.files import replacing
+from counterfoil.running.written import replacing
 
 COLUMNS = (
     "id",

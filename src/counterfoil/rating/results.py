@@ -11,8 +11,8 @@ from counterfoil.rating.human import human_metrics
 from counterfoil.rating.opinions import Opinion, Opinions
 from counterfoil.rating.store import Progress, Study
 from counterfoil.rating.study import same_replies
-from counterfoil.runs.files import write_json
-from counterfoil.runs.folder import SUMMARY, Run, locked
+from counterfoil.running.folder import SUMMARY, Run, locked
+from counterfoil.running.written import write_json
 from counterfoil.stats.estimate import Estimate
 
 PREFIX = "human_"

@@ -14,9 +14,9 @@ from counterfoil.errors import UserError
 from counterfoil.rating.form import form_of
 from counterfoil.rating.store import ADJUDICATOR, About, Rater, Study
 from counterfoil.rating.tasks import Made, Record, make_tasks, record_key
-from counterfoil.runs.folder import RECORDS, Run
-from counterfoil.runs.outcome import LEFT_OUT
-from counterfoil.runs.sampling import chosen_units
+from counterfoil.running.folder import RECORDS, Run
+from counterfoil.running.sampling import chosen_units
+from counterfoil.suite.outcome import LEFT_OUT
 
 SUFFIX = ".study.sqlite"
 SAMPLE = 100

@@ -9,7 +9,7 @@ import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.rating.form import LETTERS, NONE, Task
-from counterfoil.runs.folder import RECORDS, Run
+from counterfoil.running.folder import RECORDS, Run
 
 Record = Mapping[str, Any]
 JUDGE_MEASURES = ("confusion", "precision", "recall", "f1", "quality", "restraint", "correct")
@@ -113,7 +113,7 @@ def _bias(run: Run, data: str | None) -> Make:
 
 def _memorization(run: Run, data: str | None) -> Make:
     from counterfoil.memorization.files import SET
-    from counterfoil.memorization.perturbed import read_set
+    from counterfoil.perturbing.making.perturbed import read_set
 
     path = run.folder / SET
     if data is not None:

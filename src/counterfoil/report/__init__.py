@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from counterfoil.runs.folder import Run
+    from counterfoil.running.folder import Run
 
 
 class _Report(ModuleType):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from counterfoil.comparing.compare import Compared, Comparison
 from counterfoil.report.text import table
-from counterfoil.runs.compare import Compared, Comparison
 
 # Figures that are no groups of questions, but stand beside the overall ones.
 BESIDE = {"replies", "control"}

@@ -6,12 +6,12 @@ import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from counterfoil.runs.folder import Run
-from counterfoil.runs.outcome import LEFT_OUT
+from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.outcome import LEFT_OUT
 
 if TYPE_CHECKING:
-    from counterfoil.runs.dry import DryRun
+    from counterfoil.running.dry import DryRun
 
 GAP = "  "
 # An estimate over all models and variants is named so.

@@ -8,7 +8,7 @@ from counterfoil.lazy import exports
 
 if TYPE_CHECKING:
     from counterfoil.stats.agreement import cohen_kappa, pearson, spearman
-    from counterfoil.stats.estimate import Estimate
+    from counterfoil.stats.estimate import Estimate, Interval
     from counterfoil.stats.estimates import (
         difference,
         differences,
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         signed_mean,
         signed_means,
     )
-    from counterfoil.stats.interval import Interval
     from counterfoil.stats.student import t_quantile
 
 __all__ = [
@@ -55,7 +54,7 @@ __getattr__ = exports(
     __name__,
     {
         "Estimate": "counterfoil.stats.estimate",
-        "Interval": "counterfoil.stats.interval",
+        "Interval": "counterfoil.stats.estimate",
         "t_quantile": "counterfoil.stats.student",
         **dict.fromkeys(("cohen_kappa", "pearson", "spearman"), "counterfoil.stats.agreement"),
         **dict.fromkeys(("proportion", "proportions", "signed_mean", "signed_means"), "counterfoil.stats.estimates"),

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from counterfoil.stats.estimate import Estimate
-from counterfoil.stats.interval import FEWEST_CLUSTERS, Bounds, Interval, intervals_from
+from counterfoil.stats.estimate import FEWEST_CLUSTERS, Bounds, Estimate, Interval, intervals_from
 from counterfoil.stats.spread import CONFIDENCE, spread_of
 from counterfoil.stats.student import t_quantile
 from counterfoil.stats.sums import Layout

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from counterfoil.stats.contrasts import agresti_caffo, fieller
 from counterfoil.stats.estimate import Estimate
-from counterfoil.stats.frames import Columns, arm_sums, mean_sums, ratio_sums
-from counterfoil.stats.means import bonett_price, wilson
+from counterfoil.stats.intervals import agresti_caffo, bonett_price, fieller, wilson
 from counterfoil.stats.spread import CONFIDENCE
+from counterfoil.stats.sums import Columns, arm_sums, mean_sums, ratio_sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from counterfoil.stats.interval import Interval
+    from counterfoil.stats.estimate import Interval
     from counterfoil.stats.sums import Layout, MeanSums
 
     Values = Sequence[float | None] | NDArray[np.generic] | pl.Series
@@ -179,7 +178,7 @@ def ratios(
 def _with_p(estimates: list[Estimate], layout: Layout, sums: MeanSums) -> list[Estimate]:
     import numpy as np
 
-    from counterfoil.stats.holm import holm
+    from counterfoil.stats.multiplicity import holm
     from counterfoil.stats.signflips import sign_flip_test
 
     families: dict[tuple[str, str], list[Estimate]] = {}

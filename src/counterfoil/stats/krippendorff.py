@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from counterfoil.stats.estimate import Estimate
-from counterfoil.stats.interval import FEWEST_CLUSTERS, Bounds, Interval, intervals_from
+from counterfoil.stats.estimate import FEWEST_CLUSTERS, Bounds, Estimate, Interval, intervals_from
 from counterfoil.stats.spread import CONFIDENCE
 from counterfoil.stats.student import t_quantile
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from counterfoil.errors import UserError
-from counterfoil.stats.interval import FEWEST_CLUSTERS
+from counterfoil.stats.estimate import FEWEST_CLUSTERS
 from counterfoil.stats.student import t_quantile
 
 if TYPE_CHECKING:

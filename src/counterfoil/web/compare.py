@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
+from counterfoil.comparing.compare import Comparison, align, compare_runs, items_of
+from counterfoil.comparing.compared import Compared
+from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
-from counterfoil.report.page_html import Html, table, tag
-from counterfoil.report.plots_table import between, cell
-from counterfoil.runs.compare import Comparison, align, compare_runs, items_of
-from counterfoil.runs.compared import Compared
-from counterfoil.runs.folder import RECORDS, SUMMARY
-from counterfoil.runs.measure import Measure, is_of
-from counterfoil.runs.sides import Side, contrasts
-from counterfoil.runs.suites import load_suite
+from counterfoil.figures.numbers import between, cell
+from counterfoil.report.page.html import Html, table, tag
+from counterfoil.running.folder import RECORDS, SUMMARY
+from counterfoil.suite.finding import load_suite
+from counterfoil.suite.metric import Measure, is_of
 from counterfoil.web.pages import page, served
 from counterfoil.web.served import ServedRun
 

@@ -13,9 +13,9 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from counterfoil.report.colours import DARK, LIGHT
-from counterfoil.report.numbers import plural
-from counterfoil.report.page_html import Html, shown
+from counterfoil.figures.numbers import plural
+from counterfoil.report.page.html import Html, shown
+from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.web.served import Served
 
 

@@ -2,18 +2,71 @@
 
 from __future__ import annotations
 
+import hashlib
+import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from counterfoil.errors import UserError
+from counterfoil.figures.numbers import with_interval
 from counterfoil.rating.form import FormQuestion, Item, Task, Value, items
-from counterfoil.rating.results import Disagreement, disagreements
+from counterfoil.rating.human import FORMULAS
+from counterfoil.rating.results import Disagreement, disagreements, results
 from counterfoil.rating.store import Rater, Study
-from counterfoil.web.pages import form, page
-from counterfoil.web.studies import Studies
+from counterfoil.report.page.html import Html, table
+from counterfoil.stats.estimate import Estimate
+from counterfoil.web.pages import form, page, served
+from counterfoil.web.served import STUDY_SUFFIX, NotHere, Served
+
+
+class _Open(NamedTuple):
+    inode: int
+    study: Study
+
+
+class Studies:
+    """A study stays open for all threads; one whose file was replaced is opened again."""
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
+        self._lock = threading.Lock()
+        self._open: dict[Path, _Open] = {}
+        self._path_of_token: dict[bytes, Path] = {}
+
+    def named(self, name: str) -> Study:
+        """The study in the file of that name."""
+        path = self._served.inside(name)
+        if not path.name.endswith(STUDY_SUFFIX):
+            raise NotHere(name)
+        return self._opened(path)
+
+    def rater(self, token: str) -> tuple[Study, Rater]:
+        """Whose token that is, and in which study."""
+        # By a hash, so that how long the look-up takes tells nothing of a token.
+        digest = hashlib.sha256(token.encode("utf-8", "replace")).digest()
+        known = self._path_of_token.get(digest)
+        for path in [known] if known is not None and known.exists() else self._served.studies():
+            try:
+                study = self._opened(path)
+                rater = study.rater(token)
+            except UserError:
+                continue
+            self._path_of_token[digest] = path
+            return study, rater
+        raise NotHere("a rater's link")
+
+    def _opened(self, path: Path) -> Study:
+        inode = path.stat().st_ino
+        with self._lock:
+            there = self._open.get(path)
+            if there is None or there.inode != inode:
+                self._open[path] = there = _Open(inode, Study(path))
+            return there.study
+
 
 YES_NO = {"yes": True, "no": False}
 
@@ -159,3 +212,67 @@ def _value(study: Study, key: str, sent: str) -> Any:
 
 def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def studies_page(request: Request) -> Response:
+    """Every study, with how far its raters are and their links."""
+    studies: Studies = request.app.state.studies
+    shown, problems = [], []
+    for path in served(request).studies():
+        name = served(request).name_of(path)
+        try:
+            study = studies.named(name)
+            people = [(it, study.progress(it)) for it in study.raters() if not it.is_adjudicator]
+            adjudicator = next((it for it in study.raters() if it.is_adjudicator), None)
+            apart = disagreements(study)
+        except UserError as error:
+            problems.append(str(error))
+            continue
+        undecided = sum(it.decided is None for it in apart)
+        shown.append((name, study.about, people, adjudicator, len(apart), undecided))
+    return page(request, "studies.html", studies=shown, problems=problems, root=served(request).root)
+
+
+def study_page(request: Request) -> Response:
+    """Agreement, human metrics, and how far a judge can be trusted."""
+    studies: Studies = request.app.state.studies
+    name = request.path_params["study"]
+    study = studies.named(name)
+    found = results(study)
+    adjudicator = next((it for it in study.raters() if it.is_adjudicator), None)
+    alphas = [it for it in found.estimates if it.metric == "human_alpha"]
+    metrics = [it for it in found.estimates if it.metric.startswith("human_") and not it.group]
+    machines = [it for it in found.estimates if it not in alphas and it not in metrics]
+    return page(
+        request,
+        "study.html",
+        name=name,
+        about=study.about,
+        found=found,
+        adjudicator=adjudicator,
+        alphas=_table("Krippendorff's alpha, question by question", alphas, ["question", "level"]),
+        pairs=_table("Two raters at a time", found.pairwise, ["question", "between"], metric=True),
+        metrics=_metrics(metrics),
+        machines=_table("People, algorithm and judges", machines, [], metric=True),
+        formulas={
+            it.metric: FORMULAS[it.metric] for it in (*found.estimates, *found.pairwise) if it.metric in FORMULAS
+        },
+    )
+
+
+def _table(caption: str, estimates: list[Estimate], keys: list[str], *, metric: bool = False) -> Html | None:
+    if not estimates:
+        return None
+    rows = []
+    for it in estimates:
+        group = [str(it.group[key]) for key in keys] or [", ".join(map(str, it.group.values()))]
+        rows.append([*group, *([it.metric] if metric else []), with_interval(it), f"{it.n:,}", it.note or ""])
+    head = [*(keys or ["of"]), *(["metric"] if metric else []), "value", "n", "note"]
+    return table(caption, head, rows, names=max(1, len(keys)))
+
+
+def _metrics(estimates: list[Estimate]) -> Html | None:
+    if not estimates:
+        return None
+    rows = [[it.model, it.variant, it.metric, with_interval(it), f"{it.n:,}"] for it in estimates]
+    return table("What people say of the replies", ["model", "prompt", "metric", "value", "n"], rows, names=2)

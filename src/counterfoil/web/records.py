@@ -8,9 +8,8 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from counterfoil.report.page_suite import showing
-from counterfoil.web.asked import asked_of
-from counterfoil.web.exchange import Exchange, Exchanges
+from counterfoil.report.page.suite import showing
+from counterfoil.web.exchange import Exchange, Exchanges, asked_of
 from counterfoil.web.pages import page, served
 from counterfoil.web.records_query import PAGE, Query, find, parsed, read_rows, rows_of_question, table_of
 from counterfoil.web.served import NotHere

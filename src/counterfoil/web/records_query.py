@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from counterfoil.errors import UserError
-from counterfoil.runs.folder import RECORDS, Run
-from counterfoil.runs.records import COLUMNS, TEXT_COLUMNS
+from counterfoil.running.folder import RECORDS, Run
+from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.runs.folder import MANIFEST, RECORDS, SUMMARY, Run
-from counterfoil.runs.outcome import LEFT_OUT, OUTCOMES
+from counterfoil.running.folder import MANIFEST, RECORDS, SUMMARY, Run
+from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 
 CURATION = "curation.json"
 STUDY_SUFFIX = ".study.sqlite"

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from counterfoil.report.page_html import Html, highlighted
-from counterfoil.report.page_suite import Showing
-from counterfoil.report.plots_table import cell
-from counterfoil.runs.records import COLUMNS
+from counterfoil.figures.numbers import cell
+from counterfoil.report.page.html import Html, highlighted
+from counterfoil.report.page.suite import Showing
+from counterfoil.running.records import COLUMNS
 
 EXCERPT = 320
 # Beyond this a browser takes its time; the rest is in records.parquet.

@@ -17,7 +17,7 @@ import counterfoil as cf
 from batch_server import ANTHROPIC_MODEL, OPENAI_MODEL, BatchServer, Fault, Made, Said, largest
 from commands import SUITE
 from counterfoil.asking.batches import waiting
-from counterfoil.runs.folder import Run
+from counterfoil.running.folder import Run
 
 MODELS = [OPENAI_MODEL, ANTHROPIC_MODEL]
 # The same errors in the words of both.

@@ -13,7 +13,7 @@ from batch_server import ANTHROPIC_MODEL, OPENAI_MODEL, BatchServer
 from commands import SUITE, counterfoil
 from counterfoil.asking.batches.anthropic import AnthropicBatches
 from counterfoil.asking.batches.openai import OpenAIBatches
-from counterfoil.runs.folder import Run
+from counterfoil.running.folder import Run
 from quick_batches import quick
 
 MODELS = [OPENAI_MODEL, ANTHROPIC_MODEL]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.adapters.inspect_log import export_log
+from counterfoil.adapters.inspect.log import export_log
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.errors import UserError

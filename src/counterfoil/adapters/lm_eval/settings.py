@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from counterfoil.errors import UserError
-from counterfoil.runs.options import RUN_OPTIONS, checked, nearest
-from counterfoil.runs.suites import BUILT_IN, load_suite
+from counterfoil.suite.finding import BUILT_IN, load_suite
+from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
 
 # In the metadata: what is said to the tasks of all suites.
 FOR_ALL = "counterfoil"

@@ -16,9 +16,9 @@ from counterfoil.adapters.lm_eval.wrong_use import told
 from counterfoil.asking.ask import Reply
 from counterfoil.asking.models.openai import split_thinking
 from counterfoil.errors import UserError
-from counterfoil.runs.records import TEXT_COLUMNS
-from counterfoil.runs.suite import Row
+from counterfoil.running.records import TEXT_COLUMNS
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.suite import Row
 
 _log = logging.getLogger(__name__)
 

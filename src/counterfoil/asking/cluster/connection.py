@@ -14,7 +14,7 @@ from counterfoil.asking.cluster.shards import check_place
 from counterfoil.errors import UserError
 
 if TYPE_CHECKING:
-    from counterfoil.runs.request import ClusterSettings
+    from counterfoil.running.request import ClusterSettings
 
 # Asks and replies travel in messages; the store for large objects, a third of the memory by default, stays empty.
 OBJECT_STORE_BYTES = 128_000_000

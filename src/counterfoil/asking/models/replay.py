@@ -18,7 +18,7 @@ import msgspec
 from counterfoil.asking.ask import Ask, Message, Reply, Status
 from counterfoil.asking.models.base import Hopeless, ModelSpec, Sent
 from counterfoil.errors import UserError
-from counterfoil.user_files import without_mark
+from counterfoil.files import without_mark
 
 
 class _Asked(msgspec.Struct):

@@ -1,0 +1,228 @@
+"""A run as logs of Inspect: `counterfoil export RUN --to inspect DIR`, for `inspect view` and whatever reads them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from counterfoil.adapters.asked import questions_of, variants_of
+from counterfoil.adapters.bench import metric_name
+from counterfoil.asking.models.inspect import chat_messages, generate_config, require_inspect
+from counterfoil.console import say
+from counterfoil.errors import UserError
+from counterfoil.running.folder import RECORDS, Run, readable
+from counterfoil.running.records import TEXT_COLUMNS
+from counterfoil.running.written import explained, replacing
+from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.finding import load_suite
+from counterfoil.suite.outcome import LEFT_OUT
+from counterfoil.suite.suite import Question, Row, Suite, Variant
+
+SCORER, METRIC = "record", "estimates"
+_STOP_REASON = {"refused": "content_filter", "truncated": "max_tokens"}
+_SCALARS = (bool, int, float, str)
+_LIKELIEST_FIELDS = ("answer", "choice")
+
+
+class _Words(NamedTuple):
+    """How the questions of a run were put; empty where they can't be had any more."""
+
+    questions: Mapping[tuple[str, int | None], Question]
+    variants: Mapping[str, Variant]
+
+    def question(self, row: Row) -> Question | None:
+        return self.questions.get((row["question_id"], row.get("order")))
+
+    def sample_id(self, row: Row) -> str:
+        """As our tasks name it."""
+        question, order = self.question(row), row.get("order")
+        id = question.id if question else row["question_id"] if order is None else f"{row['question_id']}-{order}"
+        return f"{row['variant']} {id}"
+
+
+def metric_values(estimates: Iterable[Estimate]) -> dict[str, float]:
+    """Estimates as Inspect's metrics: value, `.low` and `.high`, overall ones first; none where it is not defined."""
+    values: dict[str, float] = {}
+    for it in sorted(estimates, key=lambda it: bool(it.group)):
+        # What stands in square brackets, Inspect takes for a style of the terminal, and does not print.
+        name = metric_name(it).replace("[", "(").replace("]", ")")
+        for end, value in (("", it.value), (".low", it.low), (".high", it.high)):
+            if value is not None:
+                values[name + end] = value
+    return values
+
+
+def sample_metadata(question: Question, variant: str) -> dict[str, Any]:
+    """What a sample says of its question."""
+    return {"variant": variant, "cluster": question.cluster, **question.columns, "question_id": question.id}
+
+
+def record_score(row: Row, suite: Suite, about: Iterable[str]) -> Any:
+    """A record as a Score: what was read and scored is its value, all of it (but the reply) its metadata. `about` are
+    the columns that say something of the question.
+    """
+    from inspect_ai.scorer import Score
+
+    scores = [name for name, kind in suite.columns.items() if kind in _SCALARS and name not in set(about)]
+    answer = next((row[name] for name in _LIKELIEST_FIELDS if row.get(name) is not None), None)
+    kept = {name: value for name, value in row.items() if name not in TEXT_COLUMNS or name == "reason"}
+    return Score(
+        value={"outcome": row["outcome"]} | {name: row.get(name) for name in scores},
+        answer=None if answer is None else str(answer),
+        explanation=row.get("reason"),
+        metadata=kept,
+    )
+
+
+def export_log(run: Run, folder: Path) -> list[Path]:
+    """Write one .eval log for each of the run's models; gives the files."""
+    require_inspect("--to inspect")
+    suite = load_suite(run.manifest["suite"])
+    words = _words(run)
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    models = dict.fromkeys(str(row["model"]) for row in run.outcomes)
+    return [_write_log(run, suite, model, words, folder) for model in models]
+
+
+def _words(run: Run) -> _Words:
+    """Where they can't be had any more, the logs go without."""
+    try:
+        dataset = questions_of(run, None)
+        variants = variants_of(run, dataset, ())
+    except UserError as error:
+        say(f"The logs hold the questions' ids in place of their words: {error}")
+        return _Words({}, {})
+    questions = {}
+    for question in dataset:
+        about = {"question_id": question.id, **question.columns}
+        questions[about["question_id"], about.get("order")] = question
+    return _Words(questions, variants)
+
+
+def _write_log(run: Run, suite: Suite, model: str, words: _Words, folder: Path) -> Path:
+    """The log's members as Inspect reads them; samples go by one after another, however many there are."""
+    header = _header(run, suite, model, words)
+    time = re.sub(r"[^\dT]", "-", header.eval.created[:19])
+    path = folder / f"{time}_{suite.name}_{re.sub(r'[^A-Za-z0-9.]+', '-', model)}.eval"
+    summaries: list[str] = []
+    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+        start = {"version": header.version, "eval": header.eval, "plan": header.plan}
+        archive.writestr("_journal/start.json", _json(start))
+        for row in _records(run, model):
+            sample = _sample(row, suite, words)
+            archive.writestr(f"samples/{sample.id}_epoch_{sample.epoch}.json", _json(sample))
+            summaries.append(_json(sample.summary()))
+        archive.writestr("summaries.json", f"[{','.join(summaries)}]")
+        archive.writestr("header.json", _json(header))
+    return path
+
+
+def _json(value: Any) -> str:
+    from pydantic_core import to_json
+
+    return str(to_json(value, exclude_none=True, inf_nan_mode="constants"), "utf-8")
+
+
+def _records(run: Run, model: str) -> Iterator[Row]:
+    import polars as pl
+
+    with readable(run.folder / RECORDS):
+        records = pl.scan_parquet(run.folder / RECORDS).filter(pl.col("model") == model).collect()
+    return records.iter_rows(named=True)
+
+
+def _header(run: Run, suite: Suite, model: str, words: _Words) -> Any:
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalResults, EvalSpec, EvalStats
+
+    manifest = run.manifest
+    asked: Mapping[str, Any] = next((it for it in manifest["models"] if it["name"] == model), {})
+    counts = [row for row in run.outcomes if row["model"] == model]
+    total = sum(value for row in counts for value in row.values() if isinstance(value, int))
+    estimates = [it for it in run.estimates if it.model == model]
+    finished = manifest.get("finished_at")
+    identity = hashlib.sha256(msgspec.json.encode([model, manifest])).hexdigest()[:22]
+    options = {"data": manifest["data"]["given"], "seed": manifest.get("seed"), **manifest["options"]}
+    ids = dict.fromkeys(words.sample_id(row) for row in _records(run, model))
+    return EvalLog(
+        status="success",
+        eval=EvalSpec(
+            eval_id=identity,
+            run_id=identity,
+            task_id=identity,
+            created=manifest.get("started_at") or finished,
+            task=f"counterfoil/{suite.name}",
+            task_version=manifest["versions"]["counterfoil"],
+            task_args={name: value for name, value in options.items() if value is not None},
+            dataset=EvalDataset(name=manifest["data"]["name"], samples=len(ids), sample_ids=list(ids)),
+            model=model,
+            model_base_url=asked.get("base_url"),
+            model_generate_config=_config(asked.get("params") or {}),
+            config=EvalConfig(epochs=options.get("repeats") or 1),
+            packages=manifest["versions"],
+            metadata={"data_sha256": manifest["data"]["sha256"]},
+        ),
+        results=EvalResults(
+            total_samples=total,
+            completed_samples=total - sum(row[outcome] for row in counts for outcome in LEFT_OUT),
+            scores=[_metrics(estimates, total)],
+            metadata={"estimates": msgspec.to_builtins(estimates)},
+        ),
+        stats=EvalStats(started_at=manifest.get("started_at") or "", completed_at=finished or ""),
+    )
+
+
+def _config(params: Mapping[str, Any]) -> Any:
+    """What of a model's parameters Inspect has a name for."""
+    try:
+        return generate_config(params)
+    except UserError:
+        return generate_config({name: params[name] for name in ("temperature", "max_tokens", "seed") if name in params})
+
+
+def _metrics(estimates: Sequence[Estimate], total: int) -> Any:
+    from inspect_ai.log import EvalMetric, EvalScore
+
+    return EvalScore(
+        name=SCORER,
+        scorer=SCORER,
+        scored_samples=total,
+        unscored_samples=0,
+        metrics={
+            name: EvalMetric(name=name, group=METRIC, value=value) for name, value in metric_values(estimates).items()
+        },
+    )
+
+
+def _sample(row: Row, suite: Suite, words: _Words) -> Any:
+    from inspect_ai.log import EvalError, EvalSample
+    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
+
+    id, question, variant = words.sample_id(row), words.question(row), words.variants.get(row["variant"])
+    asked = chat_messages(suite.messages(question, variant)) if question and variant else id
+    metadata = {name: row[name] for name in ("variant", "cluster")} | {"question_id": id.rpartition(" ")[2]}
+    sample = EvalSample(
+        id=id,
+        epoch=row["repeat"] + 1,
+        input=asked,
+        target="",
+        metadata=sample_metadata(question, row["variant"]) if question else metadata,
+        scores={SCORER: record_score(row, suite, question.columns if question else ())},
+    )
+    if row["outcome"] in LEFT_OUT:
+        reason = ": ".join(filter(None, [row["outcome"].replace("_", " "), row["reason"]]))
+        sample.error = EvalError(message=reason, traceback="", traceback_ansi="")
+        return sample
+    reply = ChatMessageAssistant(content=row["reply"] or "", source="generate")
+    stop_reason = _STOP_REASON.get(row["outcome"], "stop")
+    sample.output = ModelOutput(
+        model=row["model"], choices=[ChatCompletionChoice(message=reply, stop_reason=stop_reason)]
+    )
+    sample.messages = [*(asked if isinstance(asked, list) else []), reply]
+    return sample

@@ -1,0 +1,185 @@
+"""The suites as tasks of Inspect: `inspect eval counterfoil/bias --model …`. Inspect loads this by its entry point.
+
+What is asked, read, scored and estimated is what a run of counterfoil asks, reads, scores and estimates.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from inspect_ai import Task, task
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
+from inspect_ai.solver import TaskState, generate
+
+from counterfoil import __version__
+from counterfoil.adapters.bench import Bench, Place, open_bench
+from counterfoil.adapters.inspect.log import metric_values, record_score, sample_metadata
+from counterfoil.asking.ask import Reply
+from counterfoil.asking.models.inspect import chat_messages, generate_config, read_output
+from counterfoil.errors import UserError
+from counterfoil.suite.finding import load_suite
+from counterfoil.suite.options import RUN_OPTIONS, Option, checked, nearest
+
+# Those of `counterfoil run` that say what is asked. Who is asked, how often and with what is Inspect's to say.
+TAKEN = ("data", "variant", "limit", "seed")
+ELSEWHERE = {
+    "model": "--model",
+    "repeats": "--epochs",
+    "temperature": "--temperature",
+    "max_tokens": "--max-tokens",
+    "base_url": "--model-base-url",
+    "judge": "counterfoil score --from inspect LOG.eval --judge",
+}
+
+
+@task  # type: ignore[untyped-decorator]
+def explain(
+    data: str | None = None,
+    variant: Any = None,
+    limit: int | None = None,
+    seed: int = 0,
+    groups: bool = True,
+    **options: Any,
+) -> Task:
+    """Does the model clear up the confusion, where there is one, and only there?"""
+    return _task("explain", {"data": data, "variant": variant, "limit": limit, "seed": seed, **options}, groups)
+
+
+@task  # type: ignore[untyped-decorator]
+def bias(
+    data: str | None = None,
+    variant: Any = None,
+    limit: int | None = None,
+    seed: int = 0,
+    groups: bool = True,
+    **options: Any,
+) -> Task:
+    """Does the answer lean on a stereotype?"""
+    return _task("bias", {"data": data, "variant": variant, "limit": limit, "seed": seed, **options}, groups)
+
+
+@task  # type: ignore[untyped-decorator]
+def memorization(
+    data: str | None = None,
+    variant: Any = None,
+    limit: int | None = None,
+    seed: int = 0,
+    groups: bool = True,
+    **options: Any,
+) -> Task:
+    """Does the model reason, or remember?"""
+    return _task("memorization", {"data": data, "variant": variant, "limit": limit, "seed": seed, **options}, groups)
+
+
+@scorer(metrics=[])  # type: ignore[untyped-decorator]
+def record(suite: str, options: dict[str, Any]) -> Scorer:
+    """Reads and scores a reply: its value are the record's scores, its metadata is the record."""
+    laid = _laid_out(suite, options)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        place = laid.places[str(state.sample_id)]
+        row = laid.bench.row(place, str(state.model), _reply(state), state.epoch - 1)
+        return record_score(row, laid.bench.plan.suite, place.question.columns)
+
+    return score
+
+
+@metric(scores="unreduced")  # type: ignore[untyped-decorator]
+def estimates(suite: str, options: dict[str, Any], groups: bool = True) -> Metric:
+    """All estimates, from the records of every epoch; without `groups` the overall ones alone."""
+    laid = _laid_out(suite, options)
+    order = {id: number for number, id in enumerate(laid.places)}
+
+    def compute(scores: list[SampleScore]) -> Value:
+        found = [(order[str(it.sample_id)], it.score.metadata) for it in scores if it.score.metadata]
+        rows = [row for _, row in sorted(found, key=lambda it: (it[0], it[1]["repeat"]))]
+        return metric_values(it for it in laid.bench.estimates(rows) if groups or not it.group)
+
+    return compute
+
+
+class _Laid(NamedTuple):
+    bench: Bench
+    places: dict[str, Place]
+
+
+# Task, scorer and metric are made one after another from the same options.
+_LAID: dict[str, _Laid] = {}
+
+
+def _task(suite: str, given: Mapping[str, Any], groups: bool) -> Task:
+    try:
+        options = _checked_options(suite, given)
+        _LAID.pop(_key(suite, options), None)  # files may have changed since
+        laid = _laid_out(suite, options)
+        config = generate_config(laid.bench.params)
+    except UserError as error:
+        raise PrerequisiteError(str(error).replace("[", r"\[")) from error
+    samples = [
+        Sample(
+            id=place.id,
+            input=chat_messages(place.messages),
+            metadata=sample_metadata(place.question, place.variant.name),
+        )
+        for place in laid.places.values()
+    ]
+    return Task(
+        dataset=MemoryDataset(samples, name=laid.bench.plan.dataset.name),
+        solver=generate(),
+        scorer=record(suite, options),
+        metrics=[estimates(suite, options, groups)],
+        config=config,
+        # A question that failed is left out of all arms of a comparison, and not only of its own.
+        score_on_error=True,
+        version=__version__,
+        metadata={"data_sha256": laid.bench.plan.dataset.sha256},
+    )
+
+
+def _laid_out(suite: str, options: Mapping[str, Any]) -> _Laid:
+    key = _key(suite, options)
+    if key not in _LAID:
+        bench = open_bench(suite, options)
+        _LAID[key] = _Laid(bench, {place.id: place for place in bench.places()})
+    return _LAID[key]
+
+
+def _key(suite: str, options: Mapping[str, Any]) -> str:
+    return json.dumps([suite, options], sort_keys=True)
+
+
+def _checked_options(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given with -T, by the rules of the command line; Inspect reads 1 as a number, whatever it is meant to
+    be.
+    """
+    known = {option.key: option for option in RUN_OPTIONS if option.key in TAKEN}
+    known |= {option.key: option for option in load_suite(suite).options if option.part_of_run}
+    options = {}
+    for name, value in given.items():
+        if name in ELSEWHERE:
+            raise UserError(f"{suite} takes no -T {name}: that is {ELSEWHERE[name]}.")
+        if name not in known:
+            raise UserError(
+                f"{suite} takes no -T {name}{nearest(name, [*known, 'groups'])}. It takes: {', '.join(known)}, groups."
+            )
+        if value is not None:
+            options[name] = checked(known[name], _as_meant(known[name], value), "-T ")
+    return options
+
+
+def _as_meant(option: Option, value: Any) -> Any:
+    if option.repeatable and isinstance(value, list | tuple):
+        return [_as_meant(option, inner) for inner in value]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if option.kind is str and is_number else value
+
+
+def _reply(state: TaskState) -> Reply:
+    """The model's reply; failed where none came, since Inspect scores samples that ended in an error, too."""
+    if state.output.empty and state.output.time is None:
+        return Reply(status="failed", error=state.output.error or "no reply came")
+    return read_output(state.output.model_dump())

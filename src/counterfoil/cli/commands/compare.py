@@ -1,0 +1,68 @@
+"""counterfoil compare: paired, item by item, with tests."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from counterfoil.console import say
+
+EXAMPLE = "counterfoil compare runs/a runs/b --fail-if 'accuracy < -0.02'"
+
+
+def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN", help="run folders: two, or one with several models or variants"
+    )
+    parser.add_argument(
+        "--models", nargs="+", default=[], metavar="NAME", help="compare these models; one: nothing but it"
+    )
+    parser.add_argument(
+        "--variants",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="compare these variants, or with several --models, in these",
+    )
+    parser.add_argument(
+        "--fail-if",
+        action="append",
+        default=[],
+        metavar="CONDITION",
+        help="exit code 1 if the difference lies there with its whole interval, as 'accuracy < -0.02'; "
+        "METRIC.low or METRIC.high tests one bound; can be given again",
+    )
+    parser.add_argument(
+        "--margin",
+        type=_number,
+        metavar="M",
+        help="call overall figures equal whose difference is shown to be smaller than this",
+    )
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+
+
+def call(parsed: argparse.Namespace) -> int:
+    from counterfoil.cli.results import print_json
+    from counterfoil.comparing.compare import compare_runs
+    from counterfoil.comparing.gate import failing, parse_gate
+    from counterfoil.report.comparison_text import comparison_text
+    from counterfoil.running.folder import Run
+
+    gates = [parse_gate(text) for text in parsed.fail_if]
+    runs = [Run(folder) for folder in parsed.runs]
+    comparison = compare_runs(runs, models=parsed.models, variants=parsed.variants, margin=parsed.margin)
+    sentences = failing(comparison, gates)
+    if parsed.json:
+        print_json(comparison)
+    else:
+        print(comparison_text(comparison))
+    for sentence in sentences:
+        say(sentence)
+    return 1 if sentences else 0
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, and is {text!r}") from None

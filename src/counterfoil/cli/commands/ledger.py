@@ -1,0 +1,151 @@
+"""counterfoil ledger: info, export, import, prune."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from counterfoil.cli.results import print_json
+from counterfoil.errors import UserError
+from counterfoil.files import check_target
+from counterfoil.suite.options import DEFAULT_LEDGER
+
+if TYPE_CHECKING:
+    from counterfoil.asking.ledger_admin import Imported
+
+EXAMPLE = "counterfoil ledger export --model openai/gpt-4o --to replies.jsonl"
+
+
+def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    def action(name: str, text: str, example: str) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = actions.add_parser(
+            name, help=text, description=text, epilog=f"example: {example}", allow_abbrev=False
+        )
+        made.add_argument(
+            "--ledger", default=DEFAULT_LEDGER, metavar="FILE", help=f"the ledger (default: {DEFAULT_LEDGER})"
+        )
+        return made
+
+    info = action("info", "what it holds, model by model", "counterfoil ledger info")
+    info.add_argument("--json", action="store_true", help="as JSON")
+    export = action("export", "every reply with its ask, a line of JSON each; `replay/FILE` answers from it", EXAMPLE)
+    export.add_argument("--model", metavar="NAME", help="only this model's")
+    export.add_argument("--to", metavar="FILE", help="write to a file instead of standard output")
+    taken = action(
+        "import",
+        "take replies in: exports, or Parquet shards of `run --engine ray --shards`; all or none",
+        "counterfoil ledger import replies.jsonl",
+    )
+    taken.add_argument(
+        "file", nargs="+", metavar="FILE", help="an export, a shard, a folder of shards, or an fsspec address of them"
+    )
+    taken.add_argument("--json", action="store_true", help="print the counts as JSON")
+    prune = action(
+        "prune",
+        "remove replies; shows what it would remove until --yes is given",
+        "counterfoil ledger prune --model openai/gpt-4o --before 30d",
+    )
+    prune.add_argument("--model", metavar="NAME", help="only this model's")
+    prune.add_argument("--before", metavar="DATE", help="only what is older: a date, or a number of days as in 30d")
+    prune.add_argument("--yes", action="store_true", help="do it")
+    prune.add_argument("--json", action="store_true", help="print the counts as JSON")
+
+
+def call(parsed: argparse.Namespace) -> int:
+    path = Path(parsed.ledger)
+    actions = {"info": _info, "export": _export, "import": _import, "prune": _prune}
+    return actions[parsed.action](path, parsed)
+
+
+def _info(path: Path, parsed: argparse.Namespace) -> int:
+    from counterfoil.asking.ledger_admin import batches_under_way, info
+    from counterfoil.report.text import table
+
+    infos = info(path)
+    batches = batches_under_way(path)
+    if parsed.json:
+        print_json(infos)
+        return 0
+    rows = [["model", "replies", "refused", "truncated", "failures", "tokens in", "tokens out", "last"]]
+    for row in infos:
+        numbers = (row.replies, row.refused, row.truncated, row.failures, row.input_tokens, row.output_tokens)
+        rows.append([row.model, *(f"{number:,}" for number in numbers), "" if row.last is None else _when(row.last)])
+    print(table(rows) if infos else "It holds no replies." if batches else "It is empty.")
+    if batches:
+        print("\nUnder way in batches, to be collected by the same commands with --batch:")
+        lines = [["model", "batch", "asks", "since"]]
+        lines += [[it.model, it.batch or "not known yet", f"{it.asks:,}", _when(it.since)] for it in batches]
+        print(table(lines, left=True))
+    print(f"\n{path}, {path.stat().st_size / 1e6:,.1f} MB")
+    return 0
+
+
+def _when(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _export(path: Path, parsed: argparse.Namespace) -> int:
+    import msgspec
+
+    from counterfoil.asking.ledger_admin import export
+    from counterfoil.running.written import replacing
+
+    lines = (msgspec.json.encode(reply) + b"\n" for reply in export(path, parsed.model))
+    if parsed.to is None:
+        for line in lines:
+            sys.stdout.buffer.write(line)
+        return 0
+    check_target(Path(parsed.to))
+    with replacing(Path(parsed.to)) as temporary, temporary.open("wb") as file:
+        file.writelines(lines)
+    return 0
+
+
+def _import(path: Path, parsed: argparse.Namespace) -> int:
+    from itertools import chain
+
+    from counterfoil.asking.ledger_admin import take_in
+
+    new, there = take_in(path, chain.from_iterable(map(_imported, parsed.file)))
+    if parsed.json:
+        print_json({"new": new, "there": there})
+    else:
+        print(f"{new:,} replies were taken in, {there:,} were there.")
+    return 0
+
+
+def _imported(place: str) -> Iterator[Imported]:
+    """The replies of one file, folder or address."""
+    from counterfoil.asking.cluster.shards import is_shards, read_shards
+    from counterfoil.asking.ledger_admin import read_lines
+
+    if is_shards(place):
+        yield from read_shards(place)
+        return
+    try:
+        with Path(place).open("rb") as lines:
+            yield from read_lines(lines, place)
+    except OSError as error:
+        raise UserError(f"{place} can't be read: {error.strerror}.") from error
+
+
+def _prune(path: Path, parsed: argparse.Namespace) -> int:
+    from counterfoil.asking.ledger_admin import parse_time, prune
+
+    before = parse_time(parsed.before) if parsed.before is not None else None
+    if parsed.model is None and before is None:
+        raise UserError("Say what to remove: --model NAME, --before DATE, or both.")
+    replies, failures = prune(path, model=parsed.model, before=before, dry=not parsed.yes)
+    if parsed.json:
+        print_json({"replies": replies, "failures": failures, "removed": parsed.yes})
+    elif parsed.yes:
+        print(f"{replies:,} replies and {failures:,} failures were removed.")
+    else:
+        print(f"{replies:,} replies and {failures:,} failures would be removed for good: give --yes to do it.")
+    return 0

@@ -1,0 +1,160 @@
+"""counterfoil rate: new, results."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from counterfoil.cli.options import add_option
+from counterfoil.cli.results import print_json
+from counterfoil.errors import UserError
+from counterfoil.files import check_target
+from counterfoil.suite.options import Option
+
+if TYPE_CHECKING:
+    from counterfoil.rating.results import Results
+    from counterfoil.stats.estimate import Estimate
+
+EXAMPLE = "counterfoil rate new --run runs/explain-kqzrmwpd --name pilot --raters 3 --per-question 2"
+SEED = Option(name="seed", kind=int, least=0, default=0, metavar="S", help="seed of the sample and the orders")
+
+
+def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    from counterfoil.rating.study import SAMPLE
+
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    def action(name: str, text: str, example: str) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = actions.add_parser(
+            name, help=text, description=text, epilog=f"example: {example}", allow_abbrev=False
+        )
+        return made
+
+    new = action("new", "draw replies of a run, and give each to some of the raters", EXAMPLE)
+    new.add_argument("--run", required=True, metavar="RUN", help="a run folder; the study is kept in it")
+    new.add_argument("--name", required=True, metavar="STUDY", help="a name for the study")
+    new.add_argument("--raters", type=int, default=3, metavar="N", help="how many people rate (default: 3)")
+    new.add_argument(
+        "--per-question", type=int, metavar="R", help="how many of them rate each reply (default: all of them)"
+    )
+    new.add_argument(
+        "--sample", type=int, default=SAMPLE, metavar="N", help=f"how many replies are rated (default: {SAMPLE})"
+    )
+    add_option(new, SEED)
+    new.add_argument("--data", metavar="NAME", help="the questions, where the run's have moved")
+    new.add_argument("--json", action="store_true", help="print the study's file and links as JSON")
+
+    results = action(
+        "results",
+        "metrics, agreement of people, algorithm and judges",
+        "counterfoil rate results runs/explain-kqzrmwpd/pilot.study.sqlite --write",
+    )
+    results.add_argument("study", metavar="STUDY", help="a study's file, or the name of one in runs/")
+    results.add_argument("--csv", metavar="FILE", help="write every rating to this file")
+    results.add_argument("--write", action="store_true", help="put the human_* metrics into the run's summary.json")
+    results.add_argument("--json", action="store_true", help="print the results as JSON")
+
+
+def call(parsed: argparse.Namespace) -> int:
+    return {"new": _new, "results": _results}[parsed.action](parsed)
+
+
+def _new(parsed: argparse.Namespace) -> int:
+    from counterfoil.rating.study import new_study
+    from counterfoil.running.folder import Run
+
+    per_question = parsed.raters if parsed.per_question is None else parsed.per_question
+    with new_study(
+        Run(parsed.run),
+        parsed.name,
+        raters=parsed.raters,
+        per_question=per_question,
+        sample=parsed.sample,
+        seed=parsed.seed or 0,
+        data=parsed.data,
+    ) as study:
+        raters = {it: study.progress(it).tasks for it in study.raters()}
+        replies = len(study.made())
+        path = study.path
+    if parsed.json:
+        links = [{"rater": it.name, "link": it.link, "replies": count} for it, count in raters.items()]
+        print_json({"study": str(path), "replies": replies, "per_question": per_question, "raters": links})
+        return 0
+    print(f"The study is in {path}: {replies:,} replies, each for {per_question} of {parsed.raters} raters.\n")
+    for rater, count in raters.items():
+        what = "decides where the others disagree" if rater.is_adjudicator else f"{count:,} replies"
+        print(f"  {rater.name:12} {rater.link}  {what}")
+    print("\nWho has a link rates under its name: give each to one person only. `counterfoil serve` opens them.")
+    return 0
+
+
+def _results(parsed: argparse.Namespace) -> int:
+    from counterfoil.rating.export import write_csv
+    from counterfoil.rating.results import results, write_results
+    from counterfoil.rating.store import Study
+    from counterfoil.running.folder import Run
+
+    path = _path(parsed.study)
+    if parsed.csv:
+        check_target(Path(parsed.csv))
+    with Study(path) as study:
+        found = results(study)
+        if parsed.csv:
+            write_csv(study, Path(parsed.csv))
+        if parsed.write:
+            write_results(study, Run(path.parent))
+    if parsed.json:
+        print_json(found)
+        return 0
+    print(_text(found))
+    if parsed.csv:
+        print(f"\nEvery rating is in {parsed.csv}.")
+    if parsed.write:
+        print(f"\nThe human_* metrics are in {path.parent / 'summary.json'}.")
+    return 0
+
+
+def _path(given: str) -> Path:
+    """The file that is named, or the one study of that name in the folders of runs/."""
+    from counterfoil.rating.study import SUFFIX, studies_of
+
+    if Path(given).is_file():
+        return Path(given)
+    folders = [folder for folder in Path("runs").glob("*") if folder.is_dir()]
+    found = [path for folder in folders for path in studies_of(folder) if path.name == f"{given}{SUFFIX}"]
+    if not found:
+        raise UserError(f"There is no study {given}: name its file, as `counterfoil rate new` printed it.")
+    if len(found) > 1:
+        raise UserError(f"There are {len(found)} studies called {given}: name the file of one, such as {found[0]}.")
+    return found[0]
+
+
+def _text(found: Results) -> str:
+    from counterfoil.report.text import table
+
+    progress = [["rater", "done", "replies"]]
+    progress += [[name, f"{it.done:,}", f"{it.tasks:,}"] for name, it in found.progress.items()]
+    metrics = [it for it in found.estimates if it.model != "all"]
+    over_all = [it for it in found.estimates if it.model == "all"]
+    sections = [f"{found.study}: {found.ratings:,} ratings of {found.suite}", table(progress)]
+    for title, some in (("metric", metrics), ("agreement", over_all), ("pairs of raters", found.pairwise)):
+        if some:
+            sections.append(table([[title, "", "", "n", "clusters"], *map(_row, some)]))
+    sections += ["\n".join(found.judges)] if found.judges else []
+    sections.append(f"Disagreements: {found.disagreements:,}, of which {found.undecided:,} are not decided yet.")
+    return "\n\n".join(sections)
+
+
+def _row(it: Estimate) -> list[str]:
+    from counterfoil.figures.numbers import with_interval
+
+    of = [] if it.model == "all" else [it.model, it.variant]
+    return [
+        it.metric,
+        ", ".join(map(str, (*of, *it.group.values()))),
+        with_interval(it),
+        f"{it.n:,}",
+        f"{it.clusters:,}",
+    ]

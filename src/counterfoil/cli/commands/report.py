@@ -1,0 +1,36 @@
+"""counterfoil report: one HTML page on one or more runs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from counterfoil.cli.results import print_json
+
+EXAMPLE = "counterfoil report runs/bias-kqzrmwpd --plots plots"
+
+
+def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="a run folder; several become one page")
+    parser.add_argument("--out", metavar="FILE", help="the page (default: report.html in the first run's folder)")
+    parser.add_argument("--plots", metavar="DIR", help="write every plot there, too, as SVG and PNG")
+    parser.add_argument("--json", action="store_true", help="print what was written as JSON")
+
+
+def call(parsed: argparse.Namespace) -> int:
+    from counterfoil.report.page.page import write_report
+    from counterfoil.report.page.plot_files import write_plots
+    from counterfoil.running.folder import Run
+
+    runs = [Run(folder) for folder in dict.fromkeys(parsed.runs)]
+    path = Path(parsed.out) if parsed.out else runs[0].folder / "report.html"
+    write_report(runs, path)
+    plots = write_plots(runs, Path(parsed.plots)) if parsed.plots else []
+    if parsed.json:
+        print_json({"report": str(path), "plots": list(map(str, plots))})
+    else:
+        print(f"The report is {path}.")
+        if plots:
+            print(f"The plots are in {parsed.plots}: {len(plots)} files.")
+    return 0

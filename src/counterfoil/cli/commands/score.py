@@ -1,0 +1,47 @@
+"""counterfoil score: read, judge and score replies that were made elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from counterfoil.cli.commands.run import add_suite_options
+from counterfoil.cli.options import add_option
+from counterfoil.cli.results import run_and_show
+from counterfoil.console import say
+from counterfoil.suite.options import RUN_OPTIONS
+
+EXAMPLE = "counterfoil score explain --from jsonl replies.jsonl --data questions.json --out scored"
+# Nobody is asked but judges, so what says whom to ask what has no place here.
+NOT_HERE = ("model", "limit", "repeats")
+
+
+def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    parser.add_argument("suite", metavar="SUITE", help="whose rules to read and score by")
+    parser.add_argument(
+        "--from", required=True, dest="format", metavar="FORMAT", help="jsonl, inspect, or one of the suite's own"
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="the replies")
+    parser.add_argument(
+        "--model", dest="imported_model", metavar="NAME", help="whose replies, where the file is silent"
+    )
+    for option in RUN_OPTIONS:
+        if option.name not in NOT_HERE:
+            add_option(parser, option)
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    add_suite_options(parser, arguments)
+
+
+def call(parsed: argparse.Namespace) -> int:
+    from counterfoil.running.request import make_request
+    from counterfoil.running.score import score_replies
+    from counterfoil.suite.finding import load_suite
+
+    suite = load_suite(parsed.suite)
+    known = {option.key for option in (*RUN_OPTIONS, *suite.options)}
+    given = {key: value for key, value in vars(parsed).items() if key in known}
+    imported = (parsed.format, tuple(parsed.files))
+    request = make_request(suite, given, {}, "", imported=imported, imported_model=parsed.imported_model)
+    files = [Path(name) for name in parsed.files]
+    return run_and_show(lambda: score_replies(suite, request, parsed.format, files, say), as_json=parsed.json)

@@ -1,0 +1,27 @@
+"""counterfoil show: the summary of a run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from counterfoil.cli.results import print_json
+
+EXAMPLE = "counterfoil show runs/bias-kqzrmwpd"
+
+
+def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
+    parser.add_argument("run", metavar="RUN", help="a run folder")
+    parser.add_argument("--json", action="store_true", help="print summary.json")
+
+
+def call(parsed: argparse.Namespace) -> int:
+    from counterfoil.report.text import summary_text
+    from counterfoil.running.folder import Run
+
+    run = Run(parsed.run)
+    if parsed.json:
+        print_json(run.whole_summary)
+    else:
+        print(summary_text(run))
+    return 0

@@ -1,0 +1,330 @@
+"""Planning: how many questions and repeats a difference takes, by an earlier run or by assumptions, and the cost."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from counterfoil.asking.budget import estimate_tokens
+from counterfoil.asking.prices import Price, price_of
+from counterfoil.comparing.compare import align, items_of
+from counterfoil.comparing.sides import contrasts, only_side
+from counterfoil.errors import UserError
+from counterfoil.running.folder import Run
+from counterfoil.running.plan import Plan, make_plan
+from counterfoil.running.request import RunRequest
+from counterfoil.stats.power import Components, clusters_needed, planned_error, smallest_difference, variance_components
+from counterfoil.suite.metric import Measure, is_of
+from counterfoil.suite.options import nearest
+from counterfoil.suite.suite import Suite
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+
+class Tokens(NamedTuple):
+    """Tokens of an ask, by model those of a reply, and prices; `words` say where they come from."""
+
+    input: float | None
+    output: dict[str, float | None]
+    prices: dict[str, Price | None]
+    words: list[str]
+
+    def of(self, asks: int, models: Sequence[str]) -> dict[str, Any]:
+        if self.input is None:
+            return {"input_tokens": None, "output_tokens": None, "cost": None}
+        costs, outputs = [], []
+        for model in models:
+            each, price = self.output[model], self.prices[model]
+            outputs.append(None if each is None else each * asks)
+            costs.append(None if each is None or price is None else price.of_tokens(self.input * asks, each * asks))
+        return {
+            "input_tokens": round(self.input * asks * len(models)),
+            "output_tokens": None if None in outputs else round(sum(it or 0 for it in outputs)),
+            "cost": None if None in costs else sum(it or 0 for it in costs),
+        }
+
+
+def tokens_of(plan: Plan, request: RunRequest, run: Run | None) -> Tokens:
+    """Prompts by their length; replies as long as in the earlier run, where it has this model, or at their limit."""
+    lengths = [
+        estimate_tokens("\n".join(message.content for message in plan.suite.messages(question, variant)))
+        for question in plan.dataset
+        for variant in plan.variants
+    ]
+    seen = {about["name"]: about for about in run.manifest["models"]} if run is not None else {}
+    output: dict[str, float | None] = {}
+    words = []
+    for spec in request.models:
+        about = seen.get(spec.name, {})
+        replies = about.get("asked", 0) + about.get("in_ledger", 0)
+        output[spec.name] = about["output_tokens"] / replies if replies else spec.params.get("max_tokens")
+        if not replies:
+            words.append(f"Replies of {spec.name} are counted at their limit.")
+    prices = {spec.name: price_of(spec.name, plan.prices) for spec in request.models}
+    words += [f"The price of {name} is not known: give it with --prices." for name, it in prices.items() if it is None]
+    return Tokens(sum(lengths) / len(lengths), output, prices, words)
+
+
+CORRELATION = 0.5
+REPEATS = (1, 3, 5)
+# What a metric's variance is where nothing is known: that of a share of one half, the largest there is.
+LARGEST_VARIANCE = 0.25
+ASKED_AGAIN = 0.8
+WITHIN_CLUSTERS = 0.1
+# Whose plan is asked for, where the user names no metric: the first of these that there is.
+USUAL_METRICS = ("accuracy", "diff_bias_ambiguous", "memorization_gap")
+OVER_VARIANTS = (
+    "With several variants it is the mean over these that differs, and an answer in another wording is taken to be "
+    "worth what a repeat is."
+)
+
+
+class Spreads(NamedTuple):
+    """Variances of one item's paired difference: between clusters, between the questions of a cluster, between
+    repeats of a question. `share` of all items count in the metric, and an item takes so many `asks` each time;
+    `words` say where this comes from.
+    """
+
+    clusters: float
+    questions: float
+    repeats: float
+    share: float
+    asks: float
+    metric: str
+    words: list[str]
+
+
+class Design(msgspec.Struct, kw_only=True):
+    """So many questions, each asked so often in each of so many variants, find the difference in 80 % of comparisons:
+    of the mean over the variants, where there are several.
+
+    `in_dataset`: the dataset has as many. `with_all`: the smallest difference that all of its questions could show.
+    Tokens and cost are estimates for all models that were named, in dollars; None where they are not known.
+    """
+
+    repeats: int
+    variants: int
+    clusters: int
+    questions: int
+    in_dataset: bool
+    with_all: float | None
+    asks_per_model: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cost: float | None
+
+
+class Planned(msgspec.Struct, kw_only=True):
+    """All designs, and what they rest on, in sentences."""
+
+    suite: str
+    metric: str
+    detect: float
+    dataset: str
+    dataset_questions: int
+    variants: list[str]
+    models: list[str]
+    designs: list[Design]
+    assumptions: list[str]
+
+
+def plan_suite(
+    suite: Suite,
+    request: RunRequest,
+    detect: float,
+    *,
+    run: Run | None = None,
+    metric: str | None = None,
+    correlation: float = CORRELATION,
+    repeats: Sequence[int] = REPEATS,
+) -> Planned:
+    """The designs with which a paired difference of `detect` is found at 80 % power; nothing is asked or opened."""
+    if not 0 <= correlation < 1:
+        raise UserError(f"--correlation must be at least 0 and below 1, and is {correlation:g}.")
+    if metric is not None and run is None:
+        _check(metric, suite.metrics)
+    spreads = assumed(metric, correlation) if run is None else spreads_of(suite, run, metric, correlation)
+    # The models' names say what they cost; they are not reached for.
+    plan = make_plan(suite, msgspec.structs.replace(request, models=[], judges=[]))
+    sizes = Counter(question.cluster for question in plan.dataset)
+    units = len({question.unit for question in plan.dataset})
+    members = max(1, round(plan.dataset_size / len(sizes) / spreads.asks * spreads.share))
+    named = [] if request.model_is_default else [spec.name for spec in request.models]
+    tokens = tokens_of(plan, request, run) if named else Tokens(None, {}, {}, [])
+    designs = []
+    components = Components(spreads.clusters + spreads.questions / members, spreads.repeats)
+    in_variants = sorted({1, len(plan.variants)})
+    for variants, times in product(in_variants, repeats):
+        each = variants * times
+        needed = clusters_needed(detect, components, members=members, repeats=each)
+        asks = math.ceil(needed.clusters * plan.dataset_size / len(sizes)) * each
+        error = planned_error(components, len(sizes), members=members, repeats=each)
+        designs.append(
+            Design(
+                repeats=times,
+                variants=variants,
+                clusters=needed.clusters,
+                questions=math.ceil(needed.clusters * units / len(sizes)),
+                in_dataset=needed.clusters <= len(sizes),
+                with_all=float(smallest_difference(error, len(sizes) - 1)) if len(sizes) > 1 else None,
+                asks_per_model=asks,
+                **tokens.of(asks, named),
+            )
+        )
+    return Planned(
+        suite=suite.name,
+        metric=spreads.metric,
+        detect=detect,
+        dataset=plan.dataset.name,
+        dataset_questions=units,
+        variants=[variant.name for variant in plan.variants],
+        models=named,
+        designs=designs,
+        assumptions=[*spreads.words, *([OVER_VARIANTS] if len(in_variants) > 1 else []), *tokens.words],
+    )
+
+
+def assumed(metric: str | None, correlation: float) -> Spreads:
+    """Without a run: right or wrong with a chance of one half, and correlations that are stated.
+
+    With the variance v of a value, the correlation ρ between the two sides and ρ' ≥ ρ between repeats of one side, a
+    paired difference has the variance 2v(ρ' − ρ) between questions and 2v(1 − ρ') between repeats.
+    """
+    again = max(ASKED_AGAIN, correlation)
+    between = 2 * LARGEST_VARIANCE * (again - correlation)
+    return Spreads(
+        clusters=WITHIN_CLUSTERS * between,
+        questions=(1 - WITHIN_CLUSTERS) * between,
+        repeats=2 * LARGEST_VARIANCE * (1 - again),
+        share=1.0,
+        asks=1.0,
+        metric=metric or "a share",
+        words=[
+            "Assumed: a share near 0.5 of all questions, as with accuracy; correlation of the two sides on the same "
+            f"question {correlation:g}, of one side asked again {again:g}, of differences within a cluster "
+            f"{WITHIN_CLUSTERS:g}. An earlier run (--run) knows better."
+        ],
+    )
+
+
+def spreads_of(suite: Suite, run: Run, metric: str | None, correlation: float) -> Spreads:
+    """From an earlier run: of the differences between its models or variants, a mean over all pairs. If it has only
+    one, its own values stand for both sides, with this correlation between the two.
+    """
+    if run.whole_summary.suite != suite.name:
+        raise UserError(f"{run.folder} is a run of {run.whole_summary.suite}, not of {suite.name}: name another.")
+    if len(run.outcomes) > 1:
+        sides = {side.label: side for pair in contrasts([run], (), ()) for side in pair}
+        of = {label: items_of(suite, side) for label, side in sides.items()}
+        of_one = next(iter(of.values()))
+        measure = _chosen(of_one.measures, metric)
+        found = []
+        for a, b in contrasts([run], (), ()):
+            joined, _ = align(suite, of[a.label], of[b.label])
+            joined = joined.filter(is_of(joined, measure.kind))
+            found.append(_spreads(joined, measure, ((-1.0, ""), (1.0, " b"))))
+        who = " and ".join(sides) if len(sides) == 2 else f"the {len(sides)} models and variants"
+        words = [f"From the paired differences between {who} in {run.folder}."]
+        scale = np.ones(4)
+    else:
+        of_one = items_of(suite, only_side(run))
+        measure = _chosen(of_one.measures, metric)
+        mine = of_one.items.filter(is_of(of_one.items, measure.kind))
+        found = [_spreads(mine.filter(~mine["left_out"]), measure, ((1.0, ""),))]
+        words = [
+            f"From the values of {of_one.side.label} in {run.folder}, and an assumed correlation of "
+            f"{correlation:g} with the other side on the same question."
+        ]
+        scale = np.array([2 * (1 - correlation)] * 2 + [2.0, 1.0])
+    between, questions, repeats, share = (float(it) for it in np.mean(found, axis=0) * scale)
+    if not repeats:
+        words.append("Nothing in it says what asking again would change: repeats are taken to add nothing.")
+    items = of_one.items.filter(is_of(of_one.items, measure.kind))
+    asks = of_one.records / items.height
+    if not _has_repeats(items):
+        asks /= run.manifest["options"].get("repeats") or 1
+    return Spreads(between, questions, repeats, share, asks, measure.metric, words)
+
+
+def _chosen(measures: Sequence[Measure], metric: str | None) -> Measure:
+    known = {it.metric: it for it in measures if not it.label and () in it.groups}
+    if metric is None:
+        return next((known[name] for name in USUAL_METRICS if name in known), measures[0])
+    _check(metric, known)
+    return known[metric]
+
+
+def _check(metric: str, known: Collection[str]) -> None:
+    if metric not in known:
+        raise UserError(f"There is no metric {metric}{nearest(metric, known)}: there are {', '.join(sorted(known))}.")
+
+
+def _has_repeats(items: pl.DataFrame) -> bool:
+    return "repeat" in items.columns and not items["repeat"].null_count()
+
+
+def _spreads(items: pl.DataFrame, measure: Measure, sides: Sequence[tuple[float, str]]) -> tuple[float, ...]:
+    """Variances between clusters, questions and repeats, and the share of items that count.
+
+    Of each item's influence on the difference: its value minus the mean, times its coefficient, and N items for each
+    that counts in that mean. Of a ratio Σy/Σx = R, the value minus the mean is (y − R·x)/x̄.
+    """
+    import polars as pl
+
+    influence = np.zeros(items.height)
+    counts = np.zeros(items.height, dtype=bool)
+
+    def numbers(name: str) -> NDArray[np.float64]:
+        return items[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+    columns = [(sign * c, end, numbers(f"{name}{end}")) for sign, end in sides for c, name in measure.terms]
+    for _, _, values in columns:
+        counts |= ~np.isnan(values)
+    for c, end, values in columns:
+        there = ~np.isnan(values)
+        below = None if measure.over is None else numbers(f"{measure.over}{end}")[there]
+        if not there.any() or (below is not None and not below.any()):
+            raise UserError(f"The run has no values of {measure.metric} to plan from: name another --metric.")
+        influence[there] += c * _deviations(values[there], below) * counts.sum() / there.sum()
+    kept = items.filter(pl.Series(counts))
+    repeat = pl.format(" {}", "repeat") if _has_repeats(kept) else pl.lit("")
+    question = kept.select(pl.col("item").str.strip_suffix(repeat)).to_series()
+    return (*_three_levels(influence[counts], _codes(kept["cluster"]), _codes(question)), float(counts.mean()))
+
+
+def _deviations(values: NDArray[np.float64], below: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    if below is None:
+        return values - float(values.mean())
+    return (values - float(values.sum() / below.sum()) * below) / float(below.mean())
+
+
+def _three_levels(
+    values: NDArray[np.float64], clusters: NDArray[np.int64], questions: NDArray[np.int64]
+) -> tuple[float, float, float]:
+    """Repeats within questions within clusters: the variance that each adds."""
+    n = np.bincount(questions).astype(np.float64)
+    means = np.bincount(questions, weights=values) / n
+    free = len(values) - len(n)
+    noise = float(((values - means[questions]) ** 2).sum()) / free if free else 0.0
+    cluster = np.zeros(len(n), dtype=np.int64)
+    cluster[questions] = clusters
+    members = np.bincount(cluster).astype(np.float64)
+    sums, squares = (np.bincount(cluster, weights=part).astype(np.float64) for part in (means, means**2))
+    between, within = variance_components(members, sums, squares)
+    # The means of questions still hold what is left of the noise after so many repeats.
+    rest = noise * float(np.mean(1 / n))
+    if members.max() > 1:
+        return between, max(0.0, within - rest), noise
+    return max(0.0, between - rest), 0.0, noise
+
+
+def _codes(column: pl.Series) -> NDArray[np.int64]:
+    return np.unique(column.to_numpy(), return_inverse=True)[1].astype(np.int64)

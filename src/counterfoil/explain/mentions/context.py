@@ -1,0 +1,190 @@
+"""Whether the words found in a reply mean the candidate there, judged by what stands around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from counterfoil.explain.mentions.forms import Lexicon
+from counterfoil.explain.mentions.names import GOLD, Form, Part, is_number
+from counterfoil.explain.mentions.vocabulary import (
+    BEFORE_BARE_NOUNS,
+    BEFORE_OTHER_NAMES,
+    BEFORE_TO_NOUN,
+    BEFORE_VERBS,
+    BEHIND_VERBS,
+    FUNCTION_WORDS,
+    KINDS,
+    NAME_PARTICLES,
+    TITLES,
+)
+from counterfoil.explain.mentions.words import Word, Words
+
+_WITHIN = re.compile(r'[\w,"“ ][ "“*]')
+
+
+class Reply(Words):
+    """A reply's words, with what the rules ask about their surroundings."""
+
+    def gap(self, left: int) -> str:
+        """What stands between a word and the next."""
+        return self.text[self.starts[left] + len(self.raws[left]) : self.starts[left + 1]]
+
+    def before(self, at: int) -> Word | None:
+        """The word directly before, if only a space, a hyphen or the point of an initial or title lies between."""
+        if at == 0:
+            return None
+        return self[at - 1] if self._beside(at - 1) else None
+
+    def after(self, at: int) -> Word | None:
+        return self[at + 1] if at + 1 < len(self) and self._beside(at) else None
+
+    def _beside(self, left: int) -> bool:
+        gap = self.gap(left)
+        return gap in (" ", "-", "‑") or (gap == ". " and (len(self.raws[left]) == 1 or self.keys[left] in TITLES))
+
+    def joined(self, first: int, last: int) -> bool:
+        """Whether the words from `first` to `last` are one run: no line, sentence or clause ends between them."""
+        for at in range(first, last):
+            gap = self.gap(at)
+            if len(gap) > 4 or "\n" in gap or ";" in gap or "? " in gap:
+                return False
+            if ". " in gap and self.raws[at + 1] in ("The", "A", "An"):
+                return False
+            if ". " in gap and len(self[at].raw) > 3 and self[at].key not in TITLES:
+                return False
+        return True
+
+
+def is_capital(word: Word | None) -> bool:
+    return word is not None and word.raw[0].isupper()
+
+
+def is_echo(reply: Reply, first: int, last: int, known: Lexicon) -> bool:
+    """The words stand beside the same neighbour as in the question: they are repeated from there."""
+    keys = tuple(reply.keys[first : last + 1])
+    asked = known.question_keys
+    if keys[0] not in asked:
+        return False
+    left = reply.keys[first - 1] if first else ""
+    right = reply.keys[last + 1] if last + 1 < len(reply) else ""
+    for at in range(len(asked) - len(keys) + 1):
+        if asked[at : at + len(keys)] != keys:
+            continue
+        if at and asked[at - 1] == left and left not in FUNCTION_WORDS:
+            return True
+        end = at + len(keys)
+        if end < len(asked) and asked[end] == right and right not in FUNCTION_WORDS:
+            return True
+    return False
+
+
+def is_inside_other_name(reply: Reply, first: int, last: int) -> bool:
+    """South Korea is not Korea, 2 Kings 7 is not Kings, Kingston upon Hull is not Hull."""
+    before, after = reply.before(first), reply.after(last)
+    if before is not None:
+        if is_capital(before) and before.key in BEFORE_OTHER_NAMES and reply.keys[first] not in BEFORE_OTHER_NAMES:
+            return True
+        if before.key == "upon" or (before.key == "on" and reply.gap(first - 1) == "-"):
+            return True
+        if before.raw in ("1", "2", "3", "I", "II", "III"):
+            return after is not None and is_number(after.key)
+    # A chapter and verse: Ruth 1:16.
+    return after is not None and re.match(r"\s\d+:\d", reply.text[reply[last].end : reply[last].end + 8]) is not None
+
+
+def is_behind_new(reply: Reply, first: int) -> bool:
+    """New York is never York; South Korea may be Korea."""
+    before = reply.before(first)
+    return before is not None and before.raw == "New"
+
+
+def is_other_word(reply: Reply, first: int, last: int, form: Form, gold_is_a_name: bool) -> bool:
+    """A word in small letters that is not the name in capitals: "frank" beside the answer Oliver is not Frank."""
+    word = reply[first]
+    if form.exact_case:
+        return not all(raw.isupper() for raw in reply.raws[first : last + 1])
+    if first != last or not word.raw.islower():
+        return False
+    if _is_verb(reply, first):
+        return True
+    return gold_is_a_name and not _is_bare(reply, first)
+
+
+def _is_bare(reply: Reply, at: int) -> bool:
+    """Whether a noun stands here by itself, as names do: "silver, gold and tin"; not "the silver surface"."""
+    before = reply.text[max(0, reply.starts[at] - 2) : reply.starts[at]]
+    return at == 0 or before[:1] in ",;:\n*-" or before[-1:] in "\"“'‘*(\n" or reply.keys[at - 1] in BEFORE_BARE_NOUNS
+
+
+def _is_verb(reply: Reply, at: int) -> bool:
+    """As in "able to fly", "they fly", "can fly", "leads to"; not in "compared to glass"."""
+    before, after = reply.before(at), reply.after(at)
+    if before is not None and after is not None and reply.raws[at].endswith("s") and after.key in BEHIND_VERBS:
+        return not reply.keys[at].endswith("s")
+    if before is None or before.key not in BEFORE_VERBS:
+        return False
+    return before.key != "to" or at < 2 or reply.keys[at - 2] not in BEFORE_TO_NOUN
+
+
+def part_owner(reply: Reply, at: int, part: Part) -> tuple[bool, bool]:
+    """Whether a word stands for the whole name, and whether it belongs to somebody else (then it does everywhere)."""
+    word = reply[at]
+    if not is_capital(word):
+        return False, False
+    following = _capitals_beside(reply, at, 1)
+    if following and following[0] not in FUNCTION_WORDS:
+        mine = any(key in part.name or key in KINDS for key in following)
+        return mine and not part.last, not mine
+    leading = _capitals_beside(reply, at, -1)
+    # The "Van" of "Van Gogh" tells whose name it is only where no first name does.
+    leading = [key for key in leading if key not in NAME_PARTICLES] or leading
+    if leading and leading[0] not in FUNCTION_WORDS | TITLES:
+        others = part.name - {reply.keys[at]}
+        mine = any(key in part.name or key in KINDS or _short_for(key, others) for key in leading)
+        return mine and part.last, not mine
+    return True, False
+
+
+def _capitals_beside(reply: Reply, at: int, step: int) -> list[str]:
+    """Up to three words with capitals that go on from a word, to the right or to the left."""
+    keys: list[str] = []
+    while len(keys) < 3:
+        beside = reply.after(at) if step > 0 else reply.before(at)
+        if beside is None or not (is_capital(beside) or (step < 0 and beside.key in NAME_PARTICLES)):
+            break
+        at += step
+        if is_capital(beside):
+            keys.append(reply.keys[at])
+    return keys
+
+
+def _short_for(key: str, name: frozenset[str]) -> bool:
+    """S for Steven, Steve and Steven, Wm and William: the letters of one are among the other's, from the first.
+
+    And JK for J. K.: initials.
+    """
+    if 1 < len(key) < 4 and {other[0] for other in name}.issuperset(key):
+        return True
+    return any(_letters_among(*sorted((key, other), key=len)) for other in name if len(other) > 1)
+
+
+def _letters_among(short: str, long: str) -> bool:
+    letters = iter(long)
+    return short[0] == long[0] and all(letter in letters for letter in short)
+
+
+def gold_is_name(reply: Reply, owners: Sequence[tuple[int, int, Form]], asks_for_name: bool) -> bool:
+    """Whether this reply writes the answers as names: the gold one with capitals, never without.
+
+    Every word has one at the head of a sentence: there it depends on what the question asks for.
+    """
+    inside = False
+    for first, last, form in owners:
+        if form.owner != GOLD:
+            continue
+        if reply.raws[first][0].islower() or reply.raws[last][0].islower():
+            return False
+        before = reply.text[max(0, reply[first].start - 2) : reply[first].start]
+        inside = inside or asks_for_name or first != last or _WITHIN.fullmatch(before) is not None
+    return inside

@@ -1,0 +1,121 @@
+"""Whether a number in a reply is a number of what the question asks for."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from counterfoil.explain.mentions.context import Reply, is_capital
+from counterfoil.explain.mentions.forms import Lexicon
+from counterfoil.explain.mentions.names import is_number
+from counterfoil.explain.mentions.vocabulary import MONTH_NUMBERS, NUMBERED, UNITS, UNITS_AFTER_HOW, UNITS_ASKED_FOR
+
+_DATE = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4}")
+_NOT_COUNTING = frozenset(("the", "other", "of", "thes", "thos"))
+
+
+def is_number_of_it(reply: Reply, first: int, last: int, known: Lexicon) -> bool:
+    """Whether it stands for a number of what is asked for: not for a list's item, a day, a label, a measure."""
+    if first != last:  # "twenty-five", "one hundred", "11 players"; but not 20^5
+        return not all(map(is_number, reply.keys[first : last + 1])) or reply.raws[last].isalpha()
+    if not reply.raws[first][0].isdecimal():
+        return _is_number_word_of_it(reply, first, known)
+    return not (
+        _is_list_item(reply, first)
+        or _is_day(reply, first)
+        or _is_label_or_ratio(reply, first, known.question_keys)
+        or _is_measure(reply, first, known.question_keys)
+    )
+
+
+def _is_list_item(reply: Reply, at: int) -> bool:
+    """The "3." or "3)" that begins a line, and "(1) one thing, (2) another"; but not "ten (10)"."""
+    if at + 1 == len(reply) or len(reply.raws[at]) > 3 or (at == 0 and _opens_no_list(reply)):
+        return False
+    after = reply.gap(at)
+    if after[:1] not in (".", ")") or after[1:2] not in (" ", "*", "\t"):
+        return False
+    before = reply.gap(at - 1) if at else "\n" + reply.text[: reply.starts[0]]
+    begins_line = "\n" in before and not before.rpartition("\n")[2].strip(" \t*#-•(>")
+    repeated = at > 0 and reply.keys[at - 1] == reply.keys[at]
+    return begins_line or (after[0] == ")" and not repeated and reply.raws[at + 1][0].isalpha())
+
+
+def _opens_no_list(reply: Reply) -> bool:
+    """The "180." of "180. Some people think …" is the answer: lists begin with 1, or go on with the next number."""
+    number = reply.raws[0]
+    if not number.isdecimal() or int(number) <= 1:
+        return False
+    return re.search(rf"\n\W*{int(number) + 1}[.)]", reply.text) is None
+
+
+@lru_cache(maxsize=4096)
+def _units_asked_for(asked: tuple[str, ...]) -> frozenset[str]:
+    """The units that the question names, and those in which it can be answered: "how old" asks for years."""
+    units = set(asked)
+    for before, key in pairwise(("", *asked)):
+        units |= UNITS_ASKED_FOR.get(key, frozenset())
+        if before == "how":
+            units |= UNITS_AFTER_HOW.get(key, frozenset())
+    return frozenset(units)
+
+
+def _is_day(reply: Reply, at: int) -> bool:
+    """A day or month in a date: "March 4", "4 March", 2018-03-04, 3월 4일."""
+    if len(reply.keys[at]) > 2:
+        return False
+    if at and reply.gap(at - 1) in (" ", ". ") and reply.keys[at - 1] in MONTH_NUMBERS:
+        return True
+    if at + 1 < len(reply):
+        gap, key = reply.gap(at), reply.keys[at + 1]
+        if gap == " " and key in MONTH_NUMBERS and (key != "may" or is_capital(reply[at + 1])):
+            return True
+        if gap == "" and key[0] in "월일":
+            return True
+    start = max(0, reply.starts[at] - 8)
+    around = reply.text[start : reply.starts[at] + 10]
+    return any(date.start() <= reply.starts[at] - start < date.end() for date in _DATE.finditer(around))
+
+
+def _is_label_or_ratio(reply: Reply, at: int, asked: tuple[str, ...]) -> bool:
+    """The 2 of "season 2", unless seasons are asked for; 7:30; 10 %."""
+    before = reply.gap(at - 1) if at else ""
+    after = reply.gap(at) if at + 1 < len(reply) else reply.text[reply[at].end :][:2]
+    if before == " " and reply.keys[at - 1] in NUMBERED and reply.keys[at - 1] not in asked:
+        return True
+    if (before == ":" and is_number(reply.keys[at - 1])) or (after == ":" and is_number(reply.keys[at + 1])):
+        return True
+    return after.lstrip().startswith("%") and "percent" not in _units_asked_for(asked)
+
+
+def _is_measure(reply: Reply, at: int, asked: tuple[str, ...]) -> bool:
+    """As in "30 minutes" and "15-30 mph", in another unit than those that the question asks for."""
+    for at_range in (at, at + 1, at + 2):
+        if at_range + 1 >= len(reply):
+            return False
+        gap, key = reply.gap(at_range), reply.keys[at_range + 1]
+        if gap in (" ", "-", "‑", "") and key in UNITS:
+            return key not in _units_asked_for(asked)
+        if gap not in (" ", "-", "–", "—") or not (is_number(key) or key in ("to", "or")):
+            return False
+    return False
+
+
+def _is_number_word_of_it(reply: Reply, at: int, known: Lexicon) -> bool:
+    before, after = reply.before(at), reply.after(at)
+    # "Zero degrees" where a temperature is asked for, but not "one day" because the question speaks of a day.
+    units = _units_asked_for(known.question_keys).difference(known.question_keys)
+    counted = after is not None and (after.key in known.counted or after.key in units)
+    # "The Three Musketeers" counts nothing.
+    if before is not None and not reply.raws[at].islower() and not counted:
+        return False
+    if before is not None and reply.gap(at - 1) == "-" and is_number(before.key):
+        return False
+    if counted:
+        return True
+    if reply.keys[at] in ("0", "1") or _is_measure(reply, at, known.question_keys):
+        return False
+    if known.counts:
+        return before is None or before.key not in _NOT_COUNTING
+    return after is None and (before is None or before.key in ("number", "not", "is", "or", "be"))

@@ -1,0 +1,125 @@
+"""Numbers in sentences and tables: an estimate never without its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from counterfoil.figures.plots import Dot, Dots, Histogram, Lines, Plot, Scatter, bound, known
+from counterfoil.stats.estimate import Estimate
+
+UNDEFINED = "undefined"
+
+
+def table(plot: Plot) -> list[list[str]]:
+    """A heading and one row for every value, in the plot's order; columns that nobody fills are left out."""
+    match plot:
+        case Dots():
+            return _rows(plot.rows, plot.label_name, plot.series_name, plot.x.label)
+        case Lines():
+            return _rows(plot.rows, plot.x, plot.series_name, plot.y.label)
+        case Scatter():
+            return _points(plot)
+        case Histogram():
+            return _bins(plot)
+
+
+def cell(value: float | None) -> str:
+    """Three decimals, or four digits where these say too little; what is no number is undefined."""
+    if known(value) is None:
+        return UNDEFINED
+    assert value is not None
+    size = abs(value)
+    return f"{value:.4g}" if size >= 1e6 or 0 < size < 0.001 else f"{value:z.3f}"
+
+
+def edge(value: float | None) -> str:
+    """A bound of an interval; nothing where there is none."""
+    limit = bound(value)
+    return "" if limit is None else cell(limit) if known(limit) is not None else f"{limit:g}"
+
+
+def between(low: float | None, high: float | None) -> str:
+    """An interval in brackets, or nothing where there is none."""
+    return f" [{edge(low) or '?'}, {edge(high) or '?'}]" if edge(low) or edge(high) else ""
+
+
+def _rows(rows: tuple[Dot, ...], label: str, series: str, value: str) -> list[list[str]]:
+    head = ["group", label, series, value, "low", "high", "note"]
+    cells = [[it.group, it.label, it.series, cell(it.value), edge(it.low), edge(it.high), it.note] for it in rows]
+    return _filled(head, cells, {0, 4, 5, 6})
+
+
+def _points(plot: Scatter) -> list[list[str]]:
+    x, y = plot.x.label, plot.y.label
+    head = [plot.label_name, plot.series_name, x, f"{x}: low", f"{x}: high", y, f"{y}: low", f"{y}: high", "note"]
+    cells = [
+        [
+            *(it.label, it.series),
+            *(cell(it.x), edge(it.x_low), edge(it.x_high)),
+            *(cell(it.y), edge(it.y_low), edge(it.y_high)),
+            it.note,
+        ]
+        for it in plot.points
+    ]
+    return _filled(head, cells, {3, 4, 6, 7, 8})
+
+
+def _bins(plot: Histogram) -> list[list[str]]:
+    head = [f"{plot.x}: from", "to", *(one.series or plot.y for one in plot.series)]
+    cells = [
+        [f"{plot.edges[i]:g}", f"{plot.edges[i + 1]:g}", *(f"{one.counts[i]:,}" for one in plot.series)]
+        for i in range(len(plot.edges) - 1)
+    ]
+    return [head, *cells]
+
+
+def _filled(head: list[str], cells: list[list[str]], optional: set[int]) -> list[list[str]]:
+    kept = [i for i in range(len(head)) if i not in optional or any(row[i] for row in cells)]
+    return [[row[i] for i in kept] for row in (head, *cells)]
+
+
+def with_interval(estimate: Estimate) -> str:
+    """0.170 [0.147, 0.194]; why there is no value, or no interval, where that is so."""
+    if estimate.value is None:
+        return f"not defined ({estimate.note})" if estimate.note else "not defined"
+    return f"{cell(estimate.value)}{between(estimate.low, estimate.high) or ' (no interval)'}"
+
+
+def side_of(estimate: Estimate, border: float = 0.0) -> int | None:
+    """1 or -1 where the whole interval lies above or below the border, 0 where it holds it, None without interval."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return None
+    return 1 if estimate.low > border else -1 if estimate.high < border else 0
+
+
+def overall(estimates: Iterable[Estimate], metric: str) -> list[Estimate]:
+    """The metric's estimates over all groups, one for each model and variant."""
+    return [it for it in estimates if it.metric == metric and not it.group]
+
+
+def naming(estimates: Sequence[Estimate]) -> dict[tuple[str, str], str]:
+    """A name for each model and variant, without what is the same for all of them."""
+    pairs = list(dict.fromkeys((it.model, it.variant) for it in estimates))
+    if len({variant for _, variant in pairs}) < 2:
+        return {pair: pair[0] for pair in pairs}
+    if len({model for model, _ in pairs}) < 2:
+        return {pair: f"prompt {pair[1]}" for pair in pairs}
+    return {(model, variant): f"{model} (prompt {variant})" for model, variant in pairs}
+
+
+def money(amount: float | None) -> str:
+    """US dollars, with more digits where they are few."""
+    if amount is None:
+        return "not known"
+    return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """a, b and c"""
+    *most, last = list(names) or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """1 record, 2,000 records."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

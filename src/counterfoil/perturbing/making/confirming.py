@@ -1,0 +1,113 @@
+"""Whether a template confirms a question that a model wrote: its numbers are read off and the answer is computed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import NamedTuple
+
+from counterfoil.errors import UserError
+from counterfoil.perturbing.questions import Computed, Status
+from counterfoil.perturbing.templates import draws, numbers, wording
+from counterfoil.perturbing.templates.draws import Rejected, Worked
+from counterfoil.perturbing.templates.originals import Original, computed
+from counterfoil.perturbing.templates.parts import Inverse, Template
+from counterfoil.perturbing.templates.texts import Text
+
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
+_NUMBER = r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+_END = " .:?…"
+
+
+class Confirmation(NamedTuple):
+    """What the template says, and why. Where it could work the question out, the two wrong options that it has."""
+
+    status: Status
+    reason: str
+    computed: Computed | None = None
+    expression: str = ""
+    worked: Worked | None = None
+
+
+def confirm(template: Template, original: Original, level: int, text: str, answer: numbers.Printed) -> Confirmation:
+    """`verified` if the text is the template's with other numbers and the answer follows from them, `refuted` if it
+    does not follow, `unverified` where the template can't tell.
+    """
+    names = wording.first_names(template)
+    if level == 3:
+        for inverse in template.inverses:
+            found = _read_off(inverse.text, names, text)
+            if found is not None:
+                return _put_back(template, inverse, found, answer)
+        return Confirmation("unverified", "no text of the template asks for another unknown in these words")
+    found = _read_off(template.text, names, text)
+    if found is None:
+        return Confirmation("unverified", "its words are not the template's")
+    slots = {name: found.get(name, slot.original) for name, slot in template.slots.items()}
+    changed = sum(slots[name] != original.worked.slots[name] for name in slots)
+    if changed != level:
+        return Confirmation("refuted", f"it has {changed} changed parameters instead of {level}")
+    try:
+        worked = draws.work_out(template, slots)
+    except (Rejected, UserError) as error:
+        return Confirmation("unverified", str(error).rstrip("."))
+    for derived in template.derived:
+        if derived.name in found and derived.digits is not None:
+            value = worked.values[derived.name]
+            right = numbers.rounded(numbers.percentage(value) if derived.percent else value, derived.digits)
+            if right != found[derived.name]:
+                return Confirmation("refuted", f"it says {found[derived.name]} where {derived.name} is {right}")
+    exact = worked.values["answer"]
+    shown = numbers.percentage(exact) if template.percent else exact
+    digits = min(answer.decimals, template.digits)
+    status: Status = (
+        "verified" if numbers.rounded(shown, digits) == numbers.rounded(answer.value, digits) else "refuted"
+    )
+    return Confirmation(status, f"the answer is {worked.answer}", computed(worked), template.answer.source, worked)
+
+
+def _read_off(text: Text, names: Mapping[str, str], question: str) -> dict[str, Decimal] | None:
+    """The number in each marker's place; None if the question has other words than the text."""
+    pattern = [re.escape(_folded(text.words[0]).lstrip())]
+    seen: set[str] = set()
+    for marker, words in zip(text.markers, text.words[1:], strict=True):
+        if marker in names:
+            pattern.append(re.escape(_folded(names[marker])))
+        else:
+            pattern.append(f"(?P={marker})" if marker in seen else f"(?P<{marker}>{_NUMBER})")
+            seen.add(marker)
+        pattern.append(re.escape(_folded(words)))
+    whole = re.sub(r"(?:\\[ .?:]|[:…])*$", "", "".join(pattern))
+    match = re.fullmatch(whole, _folded(question).strip().rstrip(_END))
+    if match is None:
+        return None
+    try:
+        return {marker: numbers.read(match[marker]).value for marker in seen}
+    except ValueError:
+        return None
+
+
+def _folded(text: str) -> str:
+    """With single spaces and plain quotes."""
+    return re.sub(r"\s+", " ", text.translate(_QUOTES))
+
+
+def _put_back(
+    template: Template, inverse: Inverse, found: Mapping[str, Decimal], answer: numbers.Printed
+) -> Confirmation:
+    """The unknown as it was answered gives what the question says, within its own rounding."""
+    given = found["answer"]
+    half = numbers.unit(answer.decimals) / 2
+    sides = []
+    for unknown in (answer.value, answer.value - half, answer.value + half):
+        slots = {name: found.get(name, slot.original) for name, slot in template.slots.items()}
+        try:
+            sides.append(draws.work_out(template, slots | {inverse.unknown: unknown}).answer)
+        except (Rejected, UserError) as error:
+            return Confirmation("unverified", str(error).rstrip("."))
+    holds = min(sides) <= given <= max(sides)
+    expression = f"{template.answer.source} = {given}, solved for {inverse.unknown}"
+    return Confirmation(
+        "verified" if holds else "refuted", f"put back, the answer gives {sides[0]} for {given}", expression=expression
+    )

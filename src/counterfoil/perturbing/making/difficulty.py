@@ -1,0 +1,168 @@
+"""Whether variants have harder numbers than their originals: digits and magnitudes, before and after.
+
+Each is compared by its mean and by the two-sample Kolmogorov–Smirnov statistic, D = max |F(x) − G(x)|. Its p-value is
+for independent values without ties; these have ties and come in clusters, so that it tells where to look, no more.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+
+import msgspec
+
+from counterfoil.perturbing.questions import Question
+from counterfoil.perturbing.templates import numbers
+
+# Up to this product of the two sizes the p-value is exact.
+MOST_EXACT = 4_000_000
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+", re.ASCII)
+_LONGEST = 30
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """A property of numbers before and after: the means, D, and its p-value; None where one side has no numbers."""
+
+    before: float | None
+    after: float | None
+    statistic: float | None
+    p: float | None
+
+
+class Shift(msgspec.Struct, frozen=True, kw_only=True):
+    """How the numbers of one level's variants differ from their originals'.
+
+    `of`: all numbers in the text, those that were changed, or the answers.
+    """
+
+    level: int
+    of: str
+    n_before: int
+    n_after: int
+    # Digits as printed, without zeros in front.
+    digits: Comparison
+    # log10 of the absolute value; zeros have none.
+    magnitude: Comparison
+
+
+def shifts(questions: Iterable[Question]) -> list[Shift]:
+    """For each level, from the originals of its variants, each once, to the variants."""
+    known = list(questions)
+    originals = {question.id: question for question in known if question.parent is None}
+    found = []
+    for level in sorted({question.level for question in known if question.level}):
+        variants = [question for question in known if question.level == level]
+        parents = [originals[parent] for parent in dict.fromkeys(variant.parent for variant in variants) if parent]
+        found += [
+            _shift(level, "all numbers in the text", _texts(parents), _texts(variants)),
+            _shift(
+                level,
+                "changed numbers",
+                [text for variant in variants for text in _numbers(change.before for change in variant.changes)],
+                [text for variant in variants for text in _numbers(change.after for change in variant.changes)],
+            ),
+            _shift(level, "answers", _values(parents), _values(variants)),
+        ]
+    return found
+
+
+def printed_numbers(text: str) -> list[str]:
+    """The numbers in a text as they are printed, without sign and currency."""
+    return _NUMBER.findall(text)
+
+
+def _texts(questions: Iterable[Question]) -> list[str]:
+    return _numbers(question.text for question in questions)
+
+
+def _values(questions: Iterable[Question]) -> list[str]:
+    return _numbers(question.value for question in questions)
+
+
+def _numbers(texts: Iterable[str]) -> list[str]:
+    return [number for text in texts for number in printed_numbers(text) if len(number) <= _LONGEST]
+
+
+def _shift(level: int, of: str, before: Sequence[str], after: Sequence[str]) -> Shift:
+    return Shift(
+        level=level,
+        of=of,
+        n_before=len(before),
+        n_after=len(after),
+        digits=_compared([_digits(text) for text in before], [_digits(text) for text in after]),
+        magnitude=_compared(_magnitudes(before), _magnitudes(after)),
+    )
+
+
+def _digits(text: str) -> float:
+    return float(len(text.replace(",", "").replace(".", "").lstrip("0")) or 1)
+
+
+def _magnitudes(texts: Iterable[str]) -> list[float]:
+    values: Iterable[Decimal] = (numbers.read(text).value for text in texts)
+    return [round(math.log10(value), 12) for value in values if value]
+
+
+def _compared(before: Sequence[float], after: Sequence[float]) -> Comparison:
+    statistic, p = kolmogorov_smirnov(before, after) if before and after else (None, None)
+    return Comparison(before=_mean(before), after=_mean(after), statistic=statistic, p=p)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def kolmogorov_smirnov(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    """D, and the chance of at least as large a D if both come from one continuous distribution.
+
+    Exact for small samples: of all C(n+m, n) orders, those whose path leaves the band |i·m − j·n| < D·n·m. For large
+    ones Kolmogorov's limit, 2 Σ (−1)^(k−1) exp(−2 k² z²) with z = D √(nm ÷ (n+m)).
+    """
+    n, m = len(first), len(second)
+    steps: Mapping[float, list[int]] = {value: [0, 0] for value in (*first, *second)}
+    for side, values in enumerate((first, second)):
+        for value in values:
+            steps[value][side] += 1
+    i = j = widest = 0
+    for value in sorted(steps):
+        i += steps[value][0]
+        j += steps[value][1]
+        widest = max(widest, abs(i * m - j * n))
+    statistic = widest / (n * m)
+    if widest == 0:
+        return 0.0, 1.0
+    if n * m <= MOST_EXACT:
+        return statistic, _exact(n, m, widest)
+    return statistic, _limit(statistic * math.sqrt(n * m / (n + m)))
+
+
+def _exact(n: int, m: int, widest: int) -> float:
+    """The share of paths from (0, 0) to (n, m) with |i·m − j·n| ≥ widest somewhere."""
+    import numpy as np
+
+    columns = np.arange(m + 1) * n
+    # Paths that stay inside, row by row; each row is scaled to 1 at most, so that nothing overflows.
+    inside = np.abs(columns) < widest
+    row = inside.astype(float)
+    scaled = 0.0
+    for i in range(1, n + 1):
+        inside = np.abs(i * m - columns) < widest
+        row = np.cumsum(np.where(inside, row, 0.0)) * inside
+        largest = float(row.max())
+        if largest == 0.0:
+            return 1.0
+        row /= largest
+        scaled += math.log(largest)
+    if row[m] == 0.0:
+        return 1.0
+    orders = math.lgamma(n + m + 1) - math.lgamma(n + 1) - math.lgamma(m + 1)
+    return min(1.0, max(0.0, -math.expm1(math.log(row[m]) + scaled - orders)))
+
+
+def _limit(z: float) -> float:
+    if z < 0.2:
+        # The terms no longer fall, and the sum is 1 to twelve digits.
+        return 1.0
+    return min(1.0, max(0.0, 2 * math.fsum((-1) ** (k - 1) * math.exp(-2 * (k * z) ** 2) for k in range(1, 101))))

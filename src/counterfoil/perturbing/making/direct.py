@@ -1,0 +1,303 @@
+"""The seed's way: a model writes the perturbed question and its answer.
+
+Its JSON has `perturbed_question`, `perturbed_answer`, `changes_made` and `solution_steps`. It is checked for being
+another question and for having changed what it says; whether the answer is right, only a template can tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import partial
+from importlib import resources
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import msgspec
+
+from counterfoil.datasets.judged import Judging
+from counterfoil.judging.text import short
+from counterfoil.perturbing.making.confirming import Confirmation, confirm
+from counterfoil.perturbing.making.difficulty import printed_numbers
+from counterfoil.perturbing.making.existing import Existing
+from counterfoil.perturbing.making.sent_back import Unfit, ask_twice, json_object
+from counterfoil.perturbing.questions import LETTERS, Change, Question
+from counterfoil.perturbing.templates import draws, numbers, wording
+from counterfoil.perturbing.templates.draws import Rejected
+from counterfoil.perturbing.templates.originals import Original
+from counterfoil.perturbing.templates.parts import Template
+
+NO_OPTIONS = "its answer is no option, or its options can't be read"
+
+
+class Source(NamedTuple):
+    """What is rewritten: an original, and its template where there is one."""
+
+    question: Question
+    template: Template | None = None
+    original: Original | None = None
+
+
+def made_options(source: Source, level: int, answer: str, said: Confirmation) -> tuple[str, str, str]:
+    """Where the reply has no options: the template's mistakes; without a template the original's options, scaled."""
+    original = source.question
+    gold = number(answer)
+    old = number(original.value)
+    # Level 3 asks for something else, which has its own unit.
+    shape = answer if level == 3 else original.value
+    digits = number(shape).decimals
+    wrong: Sequence[Decimal] = ()
+    if source.template is not None and said.worked is not None and said.status == "verified":
+        template, worked = source.template, said.worked
+        try:
+            wrong = draws.wrong_options(
+                template.distractors, worked.values, gold.value, digits, template.percent, {old.value}
+            )
+        except Rejected as error:
+            raise Unfit(NO_OPTIONS, f"there are no options in perturbed_question, and {error}") from error
+    elif old.value:
+        others = [number(option).value for option in original.options if wording.value_of(option) != original.value]
+        wrong = [numbers.rounded(gold.value * other / old.value, digits) for other in others]
+    printed = [numbers.rounded(gold.value, digits), *wrong]
+    if len(printed) < 3 or any(not draws.apart(a, b, digits) for a, b in combinations(printed, 2)):
+        raise Unfit(NO_OPTIONS, "there are no options in perturbed_question: give them as A: …, B: …, C: …")
+    one, two, three = (_shaped(value, shape, digits) for value in printed)
+    return one, two, three
+
+
+def _shaped(value: Decimal, shape: str, digits: int) -> str:
+    """A number in the words and the way of printing of another one."""
+    start, end = numbers.only(shape)
+    like = numbers.read(shape[start:end])
+    return numbers.with_unit(
+        numbers.printed(value, digits, plain=like.plain), shape[:start] + like.currency, shape[end:]
+    )
+
+
+def number(text: str) -> numbers.Printed:
+    """The one number in an option or answer; Unfit if there is not one."""
+    try:
+        start, end = numbers.only(text)
+        return numbers.read(text[start:end])
+    except ValueError as error:
+        raise Unfit(NO_OPTIONS, str(error)) from error
+
+
+INCOMPLETE = "a field of the JSON is missing or empty"
+SAME = "it is not another question"
+REPEATED = "it repeats an earlier version"
+NOT_CHANGED = "it has not changed what it says"
+OLD_ANSWER = "the original's answer is among its options"
+
+FIELDS = ("perturbed_question", "perturbed_answer", "changes_made", "solution_steps")
+_LETTERED = re.compile(r"(?:(?<=[\s,;])|^)\(?([ABC])[:.)]\s+")
+_ANNOUNCED = re.compile(r"[\s,;]*\b(?:answer )?(?:choices|options):\s*$", re.IGNORECASE)
+_LONGEST_TEXT, _LONGEST_ENTRY = 20_000, 1_000
+_FROM_TO = re.compile(r"(?P<name>.*?)\bfrom\b(?P<before>.*?)\bto\b(?P<after>.*)", re.DOTALL | re.IGNORECASE)
+_LETTER = re.compile(r"\(?([ABC])\)?[.:)]?(?:\s.*)?", re.DOTALL)
+_AT_THE_END = re.compile(r"[\s.…]*(?:\.\.\.|…)[\s.…]*$")
+
+
+class Written(NamedTuple):
+    """A reply that passed the checks; the first option is the gold, None where it gives no options."""
+
+    text: str
+    answer: str
+    options: tuple[str, str, str] | None
+    changes: tuple[Change, ...]
+    steps: str
+
+
+def unconfirmed_original(question: Existing) -> Question:
+    """An existing question that no template is known for."""
+    assert question.gold is not None
+    one, two, three = question.options
+    name = f"direct-{question.sha256[:12]}"
+    gold = LETTERS[question.gold]
+    value = wording.value_of(question.options[question.gold])
+    digits, percent = _form(value)
+    return Question(
+        id=f"{name}/0", parent=None, template=name, topic=question.topic, level=0, draw=0, control=None,
+        text=question.stem, options=(one, two, three), gold=gold, value=value, digits=digits, percent=percent, old=gold,
+        sham=None, changes=(), steps="", expression="", computed=None, status="unverified", source="direct",
+    )  # fmt: skip
+
+
+async def rewrite(
+    judging: Judging, source: Source, levels: Sequence[int], count: int, seed: int
+) -> list[Question | Unfit]:
+    """`count` versions of each level, one after another, each told what the earlier ones changed."""
+    made: list[Question | Unfit] = []
+    for level in levels:
+        earlier: list[Question] = []
+        for draw in range(count):
+            read = partial(question_in, source=source, level=level, earlier=earlier, seed=seed)
+            told = content(source.question, draw, count, earlier)
+            written = await ask_twice(judging, prompt(level), told, read)
+            if isinstance(written, Question):
+                name = f"{source.question.template}/{level}/{draw}"
+                written = msgspec.structs.replace(written, id=name, draw=draw)
+                earlier.append(written)
+            made.append(written)
+    return made
+
+
+def prompt(level: int) -> str:
+    """What the model is asked to do at a level."""
+    folder = resources.files("counterfoil.memorization") / "prompts"
+    return (folder / f"direct_level_{level}.txt").read_text("utf-8").strip()
+
+
+def content(original: Question, draw: int, count: int, earlier: Sequence[Question]) -> str:
+    """The question as it is put before the model."""
+    options = "\n".join(f"{letter}: {option}" for letter, option in zip(LETTERS, original.options, strict=True))
+    lines = [f"Question: {original.text}\nOptions:\n{options}\nRight option: {original.gold}"]
+    lines.append(f"Version {draw + 1} of {count}.")
+    if earlier:
+        told = (", ".join(f"{it.name} from {it.before} to {it.after}" for it in one.changes) for one in earlier)
+        lines.append("Earlier versions:\n" + "\n".join(f"- {changes}" for changes in told))
+    return "\n\n".join(lines)
+
+
+def question_in(text: str, source: Source, level: int, earlier: Sequence[Question], seed: int) -> Question:
+    """The question in a reply, confirmed or not. Unfit says what does not hold."""
+    original = source.question
+    written = read_written(text, original, level)
+    if _folded(written.text) in {_folded(other.text) for other in earlier}:
+        raise Unfit(REPEATED, REPEATED)
+    answer = number(written.answer)
+    said = Confirmation("unverified", "there is no template")
+    if source.template is not None and source.original is not None:
+        said = confirm(source.template, source.original, level, written.text, answer)
+    options = written.options or made_options(source, level, written.answer, said)
+    if number(original.value).value in {number(option).value for option in options}:
+        raise Unfit(OLD_ANSWER, OLD_ANSWER)
+    start = draws.below(draws.seeded(seed, original.template, level, "letters"), len(wording.ORDERS))
+    order = wording.ORDERS[(start + len(earlier)) % len(wording.ORDERS)]
+    value = wording.value_of(options[0])
+    digits, percent = _form(value)
+    return msgspec.structs.replace(
+        original,
+        parent=original.id,
+        level=level,
+        text=written.text,
+        options=(options[order[0]], options[order[1]], options[order[2]]),
+        gold=LETTERS[order.index(0)],
+        value=value,
+        digits=digits,
+        percent=percent,
+        old=None,
+        changes=written.changes,
+        steps=written.steps,
+        expression=said.expression,
+        computed=said.computed,
+        status=said.status,
+        source="direct",
+    )
+
+
+def read_written(text: str, original: Question, level: int) -> Written:
+    """The fields of a reply, checked. Unfit says what does not hold."""
+    fields = json_object(text, FIELDS[:1])
+    question, answer, steps = (_words(fields, name) for name in (*FIELDS[:2], FIELDS[3]))
+    entries = fields.get("changes_made")
+    entries = [entries] if isinstance(entries, str) else entries
+    if not isinstance(entries, list) or not all(isinstance(entry, str) and entry.strip() for entry in entries):
+        raise Unfit(INCOMPLETE, "changes_made is no list of texts")
+    if len(question) > _LONGEST_TEXT:
+        raise Unfit(INCOMPLETE, f"perturbed_question is longer than {_LONGEST_TEXT:,} characters")
+    stem, contents = _split(question)
+    if not stem or _folded(stem) == _folded(original.text):
+        raise Unfit(SAME, "perturbed_question is the original")
+    changes = _changes(entries, original.text, stem, level)
+    options = None
+    if contents is not None:
+        gold = _gold(answer, contents)
+        answer = contents[gold]
+        wrong = [option for position, option in enumerate(contents) if position != gold]
+        options = (answer, wrong[0], wrong[1])
+        if len({number(option).value for option in options}) < len(LETTERS):
+            raise Unfit(NO_OPTIONS, "two of the options have the same number")
+    number(answer)
+    return Written(stem, answer, options, changes, steps)
+
+
+def _split(question: str) -> tuple[str, tuple[str, ...] | None]:
+    """The question, and the three options behind it, if it has them: the last A:, B: and C: that follow each other."""
+    found: list[re.Match[str]] = []
+    for match in reversed(list(_LETTERED.finditer(question))):
+        if match[1] == "CBA"[len(found)]:
+            found.insert(0, match)
+            if len(found) == len(LETTERS):
+                ends = [*(after.start() for after in found[1:]), len(question)]
+                texts = (question[one.end() : end].strip(" ,;\n") for one, end in zip(found, ends, strict=True))
+                contents = tuple(wording.value_of(text) for text in texts)
+                question = _ANNOUNCED.sub("", question[: found[0].start()])
+                return _AT_THE_END.sub("", question).strip(" ,;\n"), contents
+    return _AT_THE_END.sub("", question).strip(), None
+
+
+def _words(fields: dict[str, Any], name: str) -> str:
+    """A field as a text: numbers and lists of lines are taken, too."""
+    value = fields.get(name)
+    if isinstance(value, list):
+        value = "\n".join(str(line) for line in value)
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or not str(value).strip():
+        raise Unfit(INCOMPLETE, f"{name} is missing or empty")
+    return str(value).strip()
+
+
+def _changes(entries: Sequence[str], before: str, after: str, level: int) -> tuple[Change, ...]:
+    """What was changed from what to what. At levels 1 and 2 both numbers must be there, and the old one gone."""
+    if not entries:
+        raise Unfit(NOT_CHANGED, "changes_made is empty")
+    if level < 3 and len(entries) != level:
+        raise Unfit(NOT_CHANGED, f"changes_made has {len(entries)} entries instead of {level}")
+    old, new = _counted(before), _counted(after)
+    changes = []
+    for entry in entries:
+        match = _FROM_TO.fullmatch(entry.strip()[:_LONGEST_ENTRY])
+        sides = [printed_numbers(match[side]) for side in ("before", "after")] if match else [[], []]
+        if match is None or (level < 3 and not all(sides)):
+            if level < 3:
+                raise Unfit(NOT_CHANGED, f"the entry {short(entry)} does not say from which number to which")
+            changes.append(Change(name="asked for", before="as in the original", after=entry.strip()))
+            continue
+        if level < 3:
+            one, other = (numbers.read(side[0]).value for side in sides)
+            if not (old[one] > new[one] and new[other] > old[other]):
+                raise Unfit(NOT_CHANGED, f"{short(entry)} is not what was changed in perturbed_question")
+        name = re.sub(r"\s*\b(?:was |is )?(?:changed|increased|decreased|raised|lowered)?[\s:]*$", "", match["name"])
+        changes.append(
+            Change(name=name.strip() or "number", before=match["before"].strip(), after=match["after"].strip())
+        )
+    return tuple(changes)
+
+
+def _counted(text: str) -> Counter[Decimal]:
+    return Counter(numbers.read(printed).value for printed in printed_numbers(text) if len(printed) <= 30)
+
+
+def _gold(answer: str, options: Sequence[str]) -> int:
+    """Which option the answer is: by its letter, its words or its number."""
+    same = [position for position, option in enumerate(options) if option == wording.value_of(answer)]
+    letter = _LETTER.fullmatch(answer)
+    if not same and letter is not None:
+        same = ["ABC".index(letter[1])]
+    if not same:
+        value = number(answer).value
+        same = [position for position, option in enumerate(options) if number(option).value == value]
+    if len(same) != 1:
+        raise Unfit(NO_OPTIONS, f"perturbed_answer {short(answer)} is not exactly one of the options")
+    return same[0]
+
+
+def _form(value: str) -> tuple[int, bool]:
+    """Digits behind the point, and whether it is a percentage."""
+    return number(value).decimals, "%" in value
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).rstrip(" .:?…").casefold()

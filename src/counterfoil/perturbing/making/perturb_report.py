@@ -1,0 +1,117 @@
+"""What `counterfoil data perturb` tells about the set it made; written beside it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from counterfoil.asking.asker import NotAsked
+from counterfoil.perturbing.making.difficulty import Shift
+from counterfoil.perturbing.making.sent_back import FAILED, Unfit
+from counterfoil.perturbing.questions import Question
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """An arm of a template that could not be drawn, or a recipe that does not hold for its question."""
+
+    template: str
+    arm: str
+    reason: str
+
+
+class Asked(msgspec.Struct, kw_only=True):
+    """What came of asking the model: how often, what was used, and why the rest was not."""
+
+    asked: int = 0
+    accepted: int = 0
+    rejected: dict[str, int] = {}
+    failed: int = 0
+    not_asked: int = 0
+    # The id, and the reason in full, of each that was not accepted.
+    details: list[tuple[str, str]] = []
+
+
+class Report(msgspec.Struct, kw_only=True):
+    """What was made, and of what. Without a `sha256` no set was written, since the model was not asked all."""
+
+    set: str
+    sha256: str | None = None
+    source: str
+    source_sha256: str | None = None
+    settings: dict[str, Any]
+    questions: int = 0
+    counts: dict[str, int] = {}
+    statuses: dict[str, int] = {}
+    # How many templates can't have a level or a control, since they have no slot, text or name for it.
+    without: dict[str, int] = {}
+    existing: int | None = None
+    perturbable: int | None = None
+    set_aside: dict[str, int] = {}
+    # Questions that a recipe covers; recipes whose question is not there.
+    covered: int | None = None
+    unused_recipes: list[str] = []
+    refused: list[Refused] = []
+    proposals: Asked | None = None
+    rewritten: Asked | None = None
+    model: dict[str, Any] | None = None
+    shifts: list[Shift] = []
+
+    @property
+    def left_open(self) -> Counter[str]:
+        """Asks that failed, and those that were not made."""
+        asked = [it for it in (self.proposals, self.rewritten) if it is not None]
+        return Counter(failed=sum(it.failed for it in asked), not_asked=sum(it.not_asked for it in asked))
+
+
+def tallied(outcomes: Iterable[tuple[str, object]]) -> Asked:
+    """What came of it, by id."""
+    asked = Asked(rejected={}, details=[])
+    rejected: Counter[str] = Counter()
+    for name, outcome in outcomes:
+        asked.asked += 1
+        if isinstance(outcome, NotAsked):
+            asked.not_asked += 1
+        elif isinstance(outcome, Unfit):
+            asked.details.append((name, f"{outcome.kind}: {outcome.detail}"))
+            asked.failed += outcome.kind == FAILED
+            rejected[outcome.kind] += outcome.kind != FAILED
+        else:
+            asked.accepted += 1
+    asked.rejected = {kind: count for kind, count in rejected.most_common() if count}
+    return asked
+
+
+def arm_of(question: Question) -> str:
+    """Level, control or original."""
+    if question.parent is None:
+        return "original"
+    return question.control or f"level {question.level}"
+
+
+# Why templates can't give variants of a kind.
+LACKING = {
+    "level 2": "only one of their numbers can be changed",
+    "level 3": "they have no text that asks for another unknown",
+    "renamed": "they have no names",
+}
+
+
+def why_none(report: Report) -> str:
+    """The reasons: what the templates lack, where there are any, else the most frequent first."""
+    if report.without:
+        told = [f"{count:,} templates give no {arm}: {LACKING[arm]}" for arm, count in sorted(report.without.items())]
+        return f" ({'; '.join(told)})"
+    counts = Counter(report.set_aside)
+    for asked in (report.proposals, report.rewritten):
+        if asked is not None:
+            counts.update(asked.rejected)
+    told = [f"{count:,} set aside or rejected: {reason}" for reason, count in counts.most_common(4)]
+    if report.refused:
+        told.append(f"{len(report.refused):,} refused: {report.refused[0].reason.rstrip('.')}")
+    lacking = (report.perturbable or 0) - (report.covered or 0)
+    if report.proposals is None and lacking:
+        told.append(f"{lacking:,} without a recipe: a model can propose templates with --proposer")
+    return f" ({'; '.join(told)})" if told else ""

@@ -1,0 +1,173 @@
+"""Templates that a model proposes for existing questions. Accepted is only what gives back the original.
+
+With the original values it must render the question's text, number by number, and its answer must be the gold option
+and no other. The options and the words around their numbers are taken from the question, never from the model.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from importlib import resources
+from typing import Any
+
+from counterfoil.datasets.judged import Judging
+from counterfoil.errors import UserError
+from counterfoil.judging.text import short
+from counterfoil.perturbing.expressions.functions import FUNCTIONS
+from counterfoil.perturbing.making.difficulty import printed_numbers
+from counterfoil.perturbing.making.existing import Existing
+from counterfoil.perturbing.making.perturbable import options_of
+from counterfoil.perturbing.making.recipes import Mark, around, markup, occurrences
+from counterfoil.perturbing.making.sent_back import Unfit, ask_twice, json_object
+from counterfoil.perturbing.questions import LETTERS
+from counterfoil.perturbing.templates import draws, wording
+from counterfoil.perturbing.templates.draws import Rejected
+from counterfoil.perturbing.templates.originals import verify_given
+from counterfoil.perturbing.templates.parts import Template
+from counterfoil.perturbing.templates.templates import template_from
+
+IMPOSSIBLE = "the model says that it can't be computed"
+NO_TEMPLATE = "it is no template"
+NOT_COMPUTED = "the original can't be computed with it"
+CHECK_DIFFERS = "its answer and its check differ"
+OTHER_NUMBERS = "it does not give the original's numbers"
+OTHER_WORDS = "it does not give the original's words"
+OTHER_ANSWER = "it does not give the gold option, or another one, too"
+TOO_SLOW = "it takes too long to compute"
+NO_DRAWS = "no variants can be drawn from it"
+
+# Thousands of draws may be tried: a formula that takes longer than this many seconds would hold up all others.
+SLOWEST = 0.02
+# What a proposal may say. The rest of a template comes from the question.
+FIELDS = frozenset(
+    {"topic", "text", "slots", "derived", "answer", "check", "distractors", "conditions", "percent", "steps", "names",
+     "inverse"}
+)  # fmt: skip
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
+
+
+def proposal_id(question: Existing) -> str:
+    """The id of the template that is proposed for a question."""
+    return f"proposed-{question.sha256[:12]}"
+
+
+def prompt() -> str:
+    """What the model is asked to do, with the functions that expressions have."""
+    text = (resources.files("counterfoil.memorization") / "prompts" / "propose.txt").read_text("utf-8").strip()
+    listed = ", ".join(f"{name}({', '.join(function.parameters)})" for name, function in FUNCTIONS.items())
+    return text.replace("<functions>", f"{listed}.")
+
+
+def content(question: Existing) -> str:
+    """The question as it is put before the model."""
+    options = "\n".join(f"{letter}: {option}" for letter, option in zip(LETTERS, question.options, strict=True))
+    return f"Question: {question.stem}\nOptions:\n{options}\nRight option: {LETTERS[_gold(question)]}"
+
+
+async def propose(judging: Judging, question: Existing, draw: Callable[[Template], object]) -> Template | Unfit:
+    """The template that the model proposes, if it holds and variants can be drawn from it."""
+    return await ask_twice(judging, prompt(), content(question), lambda text: read_proposal(text, question, draw))
+
+
+def read_proposal(text: str, question: Existing, draw: Callable[[Template], object]) -> Template:
+    """The template in a reply. Unfit says what does not hold; `draw` raises UserError if it gives no variants."""
+    proposal = json_object(text, ("answer", "impossible"))
+    if "impossible" in proposal:
+        raise Unfit(IMPOSSIBLE, f"{IMPOSSIBLE}: {short(proposal['impossible'])}", final=True)
+    try:
+        template = template_from(_table(proposal, question), "the JSON object", "proposed")
+    except (UserError, ValueError) as error:
+        raise Unfit(NO_TEMPLATE, str(error).rstrip(".")) from error
+    _check_text(template, question)
+    assert template.given is not None
+    try:
+        verify_given(template, template.given)
+    except UserError as error:
+        raise Unfit(OTHER_ANSWER, str(error).rstrip(".")) from error
+    if min(_seconds(template) for _ in range(3)) > SLOWEST:
+        raise Unfit(TOO_SLOW, f"{TOO_SLOW}: write it without long sums")
+    try:
+        draw(template)
+    except UserError as error:
+        raise Unfit(NO_DRAWS, str(error).rstrip(".")) from error
+    return template
+
+
+def _table(proposal: dict[str, Any], question: Existing) -> dict[str, Any]:
+    """The proposal with what the question gives: options, gold, the words around their numbers, digits."""
+    gold = _gold(question)
+    text = question.text
+    places, spans, printed = options_of(question)
+    marks = [Mark(span, name) for name, word in _first_names(proposal) for span in occurrences(word, text)]
+    prefix, suffix = around(text, places.options[gold], spans[gold], marks)
+    table = {name: value for name, value in proposal.items() if name in FIELDS}
+    topic = table.get("topic")
+    return table | {
+        "id": proposal_id(question),
+        "topic": topic if isinstance(topic, str) and topic.strip() else question.topic,
+        "options": [markup(text, option, marks) for option in places.options],
+        "gold": LETTERS[gold],
+        "prefix": prefix,
+        "suffix": suffix,
+        "digits": max(number.decimals for number in printed),
+    }
+
+
+def _first_names(proposal: dict[str, Any]) -> list[tuple[str, str]]:
+    """Each name with its word in the question; what is no name is left for the template's own checks."""
+    names = proposal.get("names")
+    if not isinstance(names, dict):
+        return []
+    return [
+        (name, words[0])
+        for name, words in names.items()
+        if isinstance(words, list) and words and isinstance(words[0], str) and words[0]
+    ]
+
+
+def _seconds(template: Template) -> float:
+    """How long it takes to work out the original."""
+    start = time.perf_counter()
+    draws.work_out(template, draws.original_slots(template))
+    return time.perf_counter() - start
+
+
+def _check_text(template: Template, question: Existing) -> None:
+    """With the original values, it is the question's text: the same numbers, the same words."""
+    try:
+        worked = draws.work_out(template, draws.original_slots(template))
+    except Rejected as error:
+        raise Unfit(NOT_COMPUTED, f"with the original values, {error}") from error
+    except UserError as error:
+        raise Unfit(CHECK_DIFFERS, str(error).rstrip(".")) from error
+    rendered = template.text.render(wording.printed(template, worked, wording.first_names(template)))
+    wanted, found = printed_numbers(question.stem), printed_numbers(rendered)
+    missing = list((Counter(wanted) - Counter(found)).elements())
+    added = list((Counter(found) - Counter(wanted)).elements())
+    if missing or added:
+        lacks = f"it lacks the question's {', '.join(missing[:5])}" if missing else ""
+        has = f"it has {', '.join(added[:5])}, which the question has not" if added else ""
+        raise Unfit(OTHER_NUMBERS, f"with the original values, text does not give the question: {lacks or has}")
+    if _folded(rendered) != _folded(question.stem):
+        near = _first_difference(_folded(rendered), _folded(question.stem))
+        raise Unfit(OTHER_WORDS, f"text is not the question word for word: it differs from {short(near)} on")
+
+
+def _folded(text: str) -> str:
+    """Without differences in white space and in the form of quotes."""
+    return " ".join(text.translate(_QUOTES).split())
+
+
+def _first_difference(found: str, wanted: str) -> str:
+    position = next((at for at, (one, other) in enumerate(zip(found, wanted, strict=False)) if one != other), -1)
+    if position < 0:
+        position = min(len(found), len(wanted))
+    return wanted[max(0, position - 10) :]
+
+
+def _gold(question: Existing) -> int:
+    """Questions whose gold is in doubt were set aside."""
+    assert question.gold is not None
+    return question.gold

@@ -1,0 +1,386 @@
+"""Recipes for public questions: what is needed to make a template of a question, without any of its text.
+
+A recipe is a TOML table [[recipe]] with
+
+- `sha256`: of the question's `text` (UTF-8), which reads "Q:…,CHOICES: A: …,B: …,C: …"
+- `topic`, `answer`, `check`, `conditions`, `percent`, `digits`: as in templates; left out, `digits` is what the options
+  have. `steps` is the solution in words of our own, with markers
+- `slack`: by how many units of its last digit the printed gold may differ from the computed answer (0), as with answers
+  that were computed with rounded factors
+- `slots`: name = { span, low, high, step, percent, fixed }. A span is [start, end], offsets in `text` in characters; it
+  covers the printed number and nothing else: no currency sign, no percent sign. [[start, end], …] for a number that
+  stands there more than once
+- `derived`: name = { value, span, digits, percent }; without a span it is not printed
+- `distractors`: { A = expression, … } for the two wrong letters, or a list of two or more expressions
+- `options` (may be left out): { A = [start, end], … }, the spans of the options' numbers in `text`, with their sign
+- `names` (may be left out): [{ span, kind }], kind being person, company or currency; the same word is replaced
+  wherever it stands
+
+Each option holds one number, and the words around it are the gold's in at least one other option.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from counterfoil.errors import UserError
+from counterfoil.perturbing.questions import LETTERS
+from counterfoil.perturbing.templates import numbers
+from counterfoil.perturbing.templates.originals import make_original
+from counterfoil.perturbing.templates.parts import Template
+from counterfoil.perturbing.templates.templates import template_from, toml_tables
+from counterfoil.perturbing.templates.texts import escaped
+
+Kind = Literal["person", "company", "currency"]
+
+# Given names that women and men have, since the question's pronouns stay.
+_PERSONS = (
+    "Robin", "Kim", "Noor", "Sasha", "Ariel", "Jules", "Nikita", "Andrea", "Toni", "Yuki", "Amal", "Charlie",
+)  # fmt: skip
+_COMPANIES = (
+    "Halden", "Orrin Works", "Tavira", "Lindqvist", "Marlow Freight", "Peregrine Mills", "Sabine Foods", "Castor Lines",
+)  # fmt: skip
+_CURRENCY_SIGNS = ("$", "€", "£")
+_CURRENCY_CODES = ("CAD", "SGD", "CHF", "AUD")
+
+
+def other_names(kind: Kind, name: str, taken: str, number: int) -> tuple[str, ...]:
+    """A name and what can stand in its place: nothing that `taken` (the question) holds, nor another name's words.
+
+    The number-th name of its kind in a question has every third word of the list, so that no two names share one.
+    """
+    choices: tuple[str, ...]
+    if kind == "currency":
+        choices = _CURRENCY_CODES if name.isalpha() else _CURRENCY_SIGNS
+    else:
+        choices = (_PERSONS if kind == "person" else _COMPANIES)[number % 3 :: 3]
+    return (name, *(choice for choice in choices if choice not in taken))
+
+
+def occurrences(name: str, text: str) -> list[tuple[int, int]]:
+    """Where a name stands in a text as a word of its own; a currency sign stands anywhere."""
+    pattern = rf"(?<!\w){re.escape(name)}(?!\w)" if name[0].isalnum() else re.escape(name)
+    return [match.span() for match in re.finditer(pattern, text)]
+
+
+Span = tuple[int, int]
+
+_TEXT = re.compile(r"Q:(?P<stem>.*),CHOICES: A: (?P<A>.*),B: (?P<B>.*),C: (?P<C>.*)", re.DOTALL)
+_CONTINUES_BEFORE = re.compile(r"\d[.,]?$", re.ASCII)
+_CONTINUES_BEHIND = re.compile(r"[.,]?\d", re.ASCII)
+
+
+class Mark(NamedTuple):
+    """What stands in a span is replaced by the marker."""
+
+    span: Span
+    marker: str
+
+
+class Layout(NamedTuple):
+    """Where a question's text has its stem and its options."""
+
+    stem: Span
+    options: tuple[Span, Span, Span]
+
+
+def layout(text: str) -> Layout:
+    """ValueError if the text has not the form that questions have."""
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise ValueError("the question has not the form Q:…,CHOICES: A: …,B: …,C: …")
+    one, two, three = (match.span(letter) for letter in LETTERS)
+    return Layout(match.span("stem"), (one, two, three))
+
+
+def spans_of(span: Sequence[int | Span]) -> list[Span]:
+    """One span or several, as recipes write them: [start, end] or [[start, end], …]."""
+    several = [part for part in span if isinstance(part, tuple)]
+    numbers_only = [part for part in span if isinstance(part, int)]
+    if len(numbers_only) == 2 and not several:
+        return [(numbers_only[0], numbers_only[1])]
+    if not several or numbers_only:
+        raise ValueError(f"the span {list(span)} is neither [start, end] nor a list of those")
+    return several
+
+
+def printed_number(text: str, spans: Sequence[Span], within: Span) -> str:
+    """The number that stands in all these spans. ValueError if they do not cover a whole one, or not the same."""
+    found = set()
+    for start, end in spans:
+        if not within[0] <= start < end <= within[1]:
+            raise ValueError(f"the span {start} to {end} is not within {within[0]} to {within[1]}")
+        if _CONTINUES_BEFORE.search(text[:start][-2:]) or _CONTINUES_BEHIND.match(text[end : end + 2]):
+            raise ValueError(f"the span {start} to {end} does not cover the whole number")
+        numbers.read(text[start:end])
+        found.add(text[start:end])
+    if len(found) != 1:
+        raise ValueError(f"the spans {list(spans)} hold different numbers")
+    return found.pop()
+
+
+def option_number(text: str, option: Span, span: Span | None) -> Span:
+    """Where the one number of an option stands; ValueError if there are more, or it is not where `span` says."""
+    start, end = numbers.only(text[slice(*option)])
+    found = (option[0] + start, option[0] + end)
+    if span is not None:
+        printed_number(text, [span], option)
+        if numbers.read(text[slice(*span)]).value != numbers.read(text[slice(*found)]).value:
+            raise ValueError(f"the span {span[0]} to {span[1]} is not where the option's number stands")
+    return found
+
+
+def around(text: str, option: Span, number: Span, marks: Sequence[Mark]) -> tuple[str, str]:
+    """The markup before and behind an option's number: its sign belongs to the number, its currency sign does not."""
+    printed = numbers.read(text[slice(*number)])
+    currency = number[0] + len(printed.sign)
+    before = markup(text, (option[0], number[0]), marks)
+    before += markup(text, (currency, currency + len(printed.currency)), marks)
+    return before, markup(text, (number[1], option[1]), marks)
+
+
+def markup(text: str, within: Span, marks: Sequence[Mark]) -> str:
+    """A part of the text, with what stands in the marks' spans replaced. ValueError if two of them overlap."""
+    pieces, position = [], within[0]
+    for (start, end), marker in sorted(
+        mark for mark in marks if within[0] <= mark.span[0] and mark.span[1] <= within[1]
+    ):
+        if start < position:
+            raise ValueError(f"the span {start} to {end} ({marker}) overlaps another one")
+        pieces += [escaped(text[position:start]), f"{{{marker}}}"]
+        position = end
+    return "".join([*pieces, escaped(text[position : within[1]])])
+
+
+_Number = str | int | float
+
+
+class _Slot(msgspec.Struct, forbid_unknown_fields=True):
+    span: list[int | Span]
+    low: _Number | None = None
+    high: _Number | None = None
+    step: _Number | None = None
+    percent: bool = False
+    fixed: bool = False
+
+
+class _Derived(msgspec.Struct, forbid_unknown_fields=True):
+    value: _Number
+    span: list[int | Span] | None = None
+    digits: int | None = None
+    percent: bool = False
+
+
+class _Name(msgspec.Struct, forbid_unknown_fields=True):
+    span: Span
+    kind: Kind
+
+
+class Recipe(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """How the numbers of one public question follow from each other."""
+
+    sha256: str
+    topic: str
+    answer: _Number
+    check: _Number
+    slots: dict[str, _Slot]
+    derived: dict[str, _Derived] = {}
+    distractors: dict[str, _Number] | list[_Number]
+    conditions: list[str] = []
+    options: dict[str, Span] = {}
+    digits: int | None = None
+    percent: bool = False
+    slack: int = 0
+    steps: str = ""
+    names: list[_Name] = []
+
+    @property
+    def id(self) -> str:
+        """The id of its template."""
+        return f"cfa-{self.sha256[:12]}"
+
+
+class Coverage(NamedTuple):
+    """How many of how many questions have a recipe, and the recipes that found no question."""
+
+    covered: int
+    questions: int
+    unused: tuple[str, ...]
+
+
+def shipped_recipes() -> list[Recipe]:
+    """The recipes that ship with the package."""
+    folder = resources.files("counterfoil.memorization") / "recipes"
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return [recipe for file in files for recipe in parse_recipes(file.read_bytes(), file.name)]
+
+
+def load_recipes(path: Path) -> list[Recipe]:
+    """The recipes of a TOML file."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
+    return parse_recipes(raw, str(path))
+
+
+def parse_recipes(raw: bytes, where: str) -> list[Recipe]:
+    """The recipes of a file's content; no two are for the same question."""
+    recipes: dict[str, Recipe] = {}
+    for number, table in enumerate(toml_tables(raw, where, "recipe"), start=1):
+        try:
+            recipe = msgspec.convert(table, Recipe)
+        except msgspec.ValidationError as error:
+            raise UserError(f"{where}: recipe number {number}: {error}.") from error
+        if not re.fullmatch(r"[0-9a-f]{64}", recipe.sha256):
+            raise UserError(f"{where}: recipe number {number}: sha256: it must be 64 hexadecimal digits.")
+        if recipe.sha256 in recipes:
+            raise UserError(f"{where}: recipe {recipe.id}: there is another one for the same question.")
+        recipes[recipe.sha256] = recipe
+    return list(recipes.values())
+
+
+def read_rows(path: Path) -> list[Any]:
+    """The rows of a JSON file of questions."""
+    try:
+        rows = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is not valid JSON: {error}.") from error
+    if not isinstance(rows, list):
+        raise UserError(f"{path} must hold a list of questions.")
+    return rows
+
+
+def text_hash(text: str) -> str:
+    """What a recipe knows a question by."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def apply(recipes: Iterable[Recipe], questions: Sequence[Any]) -> tuple[list[Template], Coverage]:
+    """The templates of those questions that have a recipe. UserError names a recipe that does not give its question."""
+    rows = {
+        text_hash(row["text"]): row for row in questions if isinstance(row, dict) and isinstance(row.get("text"), str)
+    }
+    templates, unused = [], []
+    for recipe in recipes:
+        row = rows.get(recipe.sha256)
+        if row is None:
+            unused.append(recipe.id)
+        else:
+            templates.append(apply_one(recipe, row))
+    return templates, Coverage(len(templates), len(questions), tuple(unused))
+
+
+def apply_one(recipe: Recipe, row: Mapping[str, Any]) -> Template:
+    """The template of a question; with the original values it gives the text, the options and the gold as they are."""
+    try:
+        template = template_from(_table(recipe, row), "recipes", "recipe")
+        question = make_original(template, 0).question
+        stem = row["text"][slice(*layout(row["text"]).stem)]
+        if question.text != stem:
+            raise ValueError(f"its values do not give the printed numbers, but: {question.text}")
+    except ValueError as error:
+        raise UserError(f"recipe {recipe.id}: {error}.") from error
+    return template
+
+
+def _table(recipe: Recipe, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The template as a table. ValueError says what is wrong."""
+    text, gold = row["text"], row.get("gold")
+    if isinstance(gold, bool) or not isinstance(gold, int) or gold not in range(3):
+        raise ValueError("the question's gold is not 0, 1 or 2")
+    stem, options = layout(text)
+    slots = {name: _slot_table(slot, text, stem) for name, slot in recipe.slots.items()}
+    derived = {name: _derived_table(value, text, stem) for name, value in recipe.derived.items()}
+    names, name_marks = _names(recipe, text)
+    marks = [*name_marks, *_number_marks(recipe)]
+    given = [recipe.options.get(letter) for letter in LETTERS]
+    spans = [option_number(text, option, span) for option, span in zip(options, given, strict=True)]
+    words = [around(text, option, span, name_marks) for option, span in zip(options, spans, strict=True)]
+    bare = [(before, behind.rstrip(" .")) for before, behind in words]
+    if bare.count(bare[gold]) < 2:
+        raise ValueError("the words around the gold option's number are in no other option")
+    digits = max(numbers.read(text[slice(*span)]).decimals for span in spans)
+    return {
+        "id": recipe.id,
+        "topic": recipe.topic,
+        "text": markup(text, stem, marks),
+        "slots": slots,
+        "derived": derived,
+        "answer": recipe.answer,
+        "check": recipe.check,
+        "distractors": _distractors(recipe, gold),
+        "conditions": recipe.conditions,
+        "digits": digits if recipe.digits is None else recipe.digits,
+        "percent": recipe.percent,
+        "prefix": words[gold][0],
+        "suffix": words[gold][1],
+        "steps": recipe.steps,
+        "names": names,
+        "options": [markup(text, option, name_marks) for option in options],
+        "gold": LETTERS[gold],
+        "slack": recipe.slack,
+    }
+
+
+def _slot_table(slot: _Slot, text: str, stem: Span) -> dict[str, Any]:
+    printed = printed_number(text, spans_of(slot.span), stem)
+    return {
+        "original": printed,
+        "low": slot.low,
+        "high": slot.high,
+        "step": slot.step,
+        "percent": slot.percent,
+        "fixed": slot.fixed,
+        "plain": numbers.read(printed).plain,
+    }
+
+
+def _derived_table(derived: _Derived, text: str, stem: Span) -> dict[str, Any]:
+    table: dict[str, Any] = {"value": derived.value, "digits": derived.digits, "percent": derived.percent}
+    if derived.span is not None:
+        printed = numbers.read(printed_number(text, spans_of(derived.span), stem))
+        table["plain"] = printed.plain
+        if derived.digits is None:
+            table["digits"] = printed.decimals
+    return table
+
+
+def _number_marks(recipe: Recipe) -> list[Mark]:
+    spans = {name: slot.span for name, slot in recipe.slots.items()}
+    spans |= {name: derived.span for name, derived in recipe.derived.items() if derived.span is not None}
+    return [Mark(span, name) for name, several in spans.items() for span in spans_of(several)]
+
+
+def _names(recipe: Recipe, text: str) -> tuple[dict[str, list[str]], list[Mark]]:
+    """The names with their other words, and every place where one stands."""
+    names: dict[str, list[str]] = {}
+    marks = []
+    for name in recipe.names:
+        word = text[slice(*name.span)]
+        if name.span not in occurrences(word, text):
+            raise ValueError(f"the span {name.span[0]} to {name.span[1]} is no whole name")
+        number = sum(other.startswith(name.kind) for other in names)
+        marker = f"{name.kind}_{number + 1}"
+        names[marker] = list(other_names(name.kind, word, text, number))
+        marks += [Mark(span, marker) for span in occurrences(word, text)]
+    return names, marks
+
+
+def _distractors(recipe: Recipe, gold: int) -> list[_Number]:
+    if isinstance(recipe.distractors, list):
+        return recipe.distractors
+    wrong = [letter for letter in LETTERS if letter != LETTERS[gold]]
+    if sorted(recipe.distractors) != wrong:
+        raise ValueError(f"its distractors must be those of the wrong options, {' and '.join(wrong)}")
+    return [recipe.distractors[letter] for letter in wrong]

@@ -1,0 +1,105 @@
+"""What a template is made of, compiled and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple
+
+from counterfoil.perturbing.expressions.expressions import Expression
+from counterfoil.perturbing.questions import Letter, Source
+from counterfoil.perturbing.templates import numbers
+from counterfoil.perturbing.templates.texts import Text
+
+
+class Slot(NamedTuple):
+    """A number in the text that can be changed. All values are as printed: 5 for 5 %."""
+
+    name: str
+    original: Decimal
+    low: Decimal
+    step: Decimal
+    # How many values there are: low, low + step, … ; 1 where it is fixed.
+    choices: int
+    percent: bool
+    fixed: bool
+    plain: bool
+    # Digits behind the point that are printed, at most and at least.
+    digits: int
+    at_least: int
+    minus: str
+
+    def value(self, number: int) -> Decimal:
+        """The number-th of its values, from 0."""
+        return self.low + self.step * number
+
+    @property
+    def high(self) -> Decimal:
+        return self.value(self.choices - 1)
+
+    def printed(self, value: Decimal) -> str:
+        text = numbers.printed(value, self.digits, self.at_least, self.plain)
+        return self.minus + text[1:] if text.startswith("-") else text
+
+
+class Derived(NamedTuple):
+    """A number that follows from the slots; printed only where it has digits."""
+
+    name: str
+    value: Expression
+    digits: int | None
+    percent: bool
+    plain: bool
+
+
+class Inverse(NamedTuple):
+    """A text that gives the answer and asks for a slot instead."""
+
+    unknown: str
+    text: Text
+    steps: Text | None
+    distractors: tuple[Expression, ...]
+    digits: int
+    prefix: Text
+    suffix: Text
+
+
+class Given(NamedTuple):
+    """The original's options as they were printed, and which of them is right."""
+
+    options: tuple[Text, Text, Text]
+    numbers: tuple[numbers.Printed, numbers.Printed, numbers.Printed]
+    gold: Letter
+    # By how many units of its last digit the printed gold may differ from what is computed.
+    slack: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    """A question with numbers that can be changed, and how to compute its answer."""
+
+    id: str
+    topic: str
+    source: Source
+    text: Text
+    slots: Mapping[str, Slot]
+    # Each behind those that it uses.
+    derived: tuple[Derived, ...]
+    answer: Expression
+    check: Expression
+    distractors: tuple[Expression, ...]
+    conditions: tuple[Expression, ...]
+    digits: int
+    percent: bool
+    prefix: Text
+    suffix: Text
+    steps: Text
+    # The first of each is the original's.
+    names: Mapping[str, tuple[str, ...]]
+    inverses: tuple[Inverse, ...]
+    given: Given | None
+
+    @property
+    def changeable(self) -> tuple[Slot, ...]:
+        return tuple(slot for slot in self.slots.values() if slot.choices > 1)

@@ -1,0 +1,81 @@
+"""The words of a question: its text, steps and options, from a draw that was worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from counterfoil.perturbing.questions import Change
+from counterfoil.perturbing.templates import draws, numbers
+from counterfoil.perturbing.templates.draws import Worked
+from counterfoil.perturbing.templates.parts import Inverse, Template
+
+Three = tuple[Decimal, Decimal, Decimal]
+Order = tuple[int, int, int]
+
+# Which content stands at A, B and C; the first content, the gold, goes through the letters in turn.
+ORDERS: tuple[Order, ...] = ((0, 1, 2), (1, 0, 2), (1, 2, 0), (0, 2, 1), (2, 0, 1), (2, 1, 0))
+
+
+def order_of(template: Template, seed: int, arm: object, number: int) -> Order:
+    """The order of the options in the number-th draw of an arm: all orders in rotation, from one by chance."""
+    start = draws.below(draws.seeded(seed, template.id, arm, "letters"), len(ORDERS))
+    return ORDERS[(start + number) % len(ORDERS)]
+
+
+def arranged(contents: Three, order: Order) -> Three:
+    return contents[order[0]], contents[order[1]], contents[order[2]]
+
+
+def first_names(template: Template) -> dict[str, str]:
+    """The names that the original has."""
+    return {name: words[0] for name, words in template.names.items()}
+
+
+def printed(template: Template, worked: Worked, names: Mapping[str, str]) -> dict[str, str]:
+    """Every marker with what is printed in its place."""
+    found = dict(names)
+    for name, slot in template.slots.items():
+        found[name] = slot.printed(worked.slots[name])
+    for derived in template.derived:
+        if derived.digits is not None:
+            value = worked.values[derived.name]
+            shown = numbers.percentage(value) if derived.percent else value
+            found[derived.name] = numbers.printed(shown, derived.digits, plain=derived.plain)
+    found["answer"] = numbers.printed(worked.answer, template.digits)
+    return found
+
+
+def options(template: Template, contents: Three, names: Mapping[str, str]) -> tuple[str, str, str]:
+    """Answers with their unit."""
+    prefix, suffix = template.prefix.render(names), template.suffix.render(names)
+    one, two, three = (
+        numbers.with_unit(numbers.printed(number, template.digits), prefix, suffix) for number in contents
+    )
+    return one, two, three
+
+
+def inverse_options(
+    template: Template, inverse: Inverse, contents: Three, names: Mapping[str, str]
+) -> tuple[str, str, str]:
+    """Values of the unknown with their unit."""
+    prefix, suffix = inverse.prefix.render(names), inverse.suffix.render(names)
+    plain = template.slots[inverse.unknown].plain
+    one, two, three = (
+        numbers.with_unit(numbers.printed(number, inverse.digits, plain=plain), prefix, suffix) for number in contents
+    )
+    return one, two, three
+
+
+def changes(template: Template, before: Worked, after: Worked) -> tuple[Change, ...]:
+    """The slots that differ."""
+    return tuple(
+        Change(name=name, before=slot.printed(before.slots[name]), after=slot.printed(after.slots[name]))
+        for name, slot in template.slots.items()
+        if before.slots[name] != after.slots[name]
+    )
+
+
+def value_of(option: str) -> str:
+    """An option without the full stop that some questions end it with."""
+    return option.strip().removesuffix(".")

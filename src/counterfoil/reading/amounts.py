@@ -1,0 +1,194 @@
+"""Which number a reply states as its answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+
+from counterfoil.reading.numbers import Stated, number_at, numbers_in
+from counterfoil.reading.stated import EXPLICIT, SAID, WEAK, Decision, behind, conclusions, explicit, last, sentence_end
+
+_LEAD = re.compile(
+    r"(?:[\s:=≈~>\"'\[{<|→]|(?:approximately|approx\.?|about|around|roughly|circa|nearly|almost|closest|close|equal|to|the"
+    r"|an?|is|be|of|value|amount|loss|gain|profit|increase|decrease|decline|return|rate|price|option"
+    r"|choice|[abc]|exactly|rounded|final|result|answer|약|은|는)(?![a-z])[.:),]?)*+"
+)
+# The × of "25×" and the / of "5/share" calculate nothing.
+_OPERATOR = re.compile(r" ?(?:[+*^÷·]|/(?![a-z]{3})|×(?= ?[\d(]|[a-z])|- ?[\d(]|x \d)| ×")
+_CALCULATED = re.compile(r"[*/^×÷+] ?\(?$")
+_LINK = re.compile(r"\b(?:is|are|was|of|be|to|get|obtain|equals|gives|yields)\b|[=≈:]")
+_RESULT = re.compile(r"[=≈]")
+_CUT_OFF = re.compile(r" (?:of|and|or|then|so|where|is|the|plus|minus|times)$")
+_EQUALS = re.compile(r"[=≈]|\bequals\b|\bgives\b|\byields\b")
+_RANGE = re.compile(r" ?(?:-|to|and|~) ?(?=[\d(.])")
+_SEVERAL = re.compile(r" ?(?:-|to|and|or|~) ?")
+_AGAIN = re.compile(
+    r",? ?(?P<word>or|i\.e\.,?|which is|equivalently|that is,?|=|≈|\(|/) ?(?:about |approximately |roughly )?"
+)
+_BEHIND = re.compile(
+    r"[)\]\"']{0,2} (?:years |days |per share )?"
+    r"(?:is|as|would be|must be) (?:the |my |our )?(?:final |correct |right )?answer\b"
+)
+_CLOSEST = re.compile(r"\b(?:is|are|=) (?:therefore |thus |then )?closest to\b")
+_LINE = re.compile(r"[\s=≈~:]*+(?:approximately |about |roughly |around )?")
+_UNIT_WORDS = re.compile(
+    r"(?! (?:more|less|higher|lower|fewer)\b)(?:[x×]|/[a-z]{3,12}|(?<=mio)\.|(?<=mn)\.)?"
+    r"(?:(?: [a-z]{1,12}| ?[가-힣]{1,12})\.?){0,3}[ .!)\]\"']{0,3}"
+)
+# In brackets, words: what is said there is said by the way.
+_ASIDE = re.compile(r"(?<=\S) ?\((?=[^()\n]{0,80}(?:[a-z]{2}|=))[^()\n]{1,80}\)")
+# "In 3 years", "at a price of 94", "of which 31 is interest", "not 50": under which circumstances, or in contrast.
+_CIRCUMSTANCE = re.compile(
+    r"\b(?:in|after|at|over|for|within|by|from|since|per|every|with|on|than|vs\.?|versus|of which|compared to|not"
+    r"|which (?:is|was))(?: (?:the|a|an|about|only|just|last|next|first)){0,2}(?: [a-z]{1,12} of)? ?$"
+)
+_WORKING = re.compile(
+    r"\b(?:first|step|let|let's|need to|formula|given|where|calculate|assume|assuming|suppose|if)\b|\?"
+)
+_SAME = Decimal("0.01")
+_LIMIT, _SHORT = 300, 160
+
+
+def amounts(lower: str) -> Iterator[Decision[Stated]]:
+    """The numbers that plain text, in lower case, states as the answer."""
+    for cue in explicit(lower):
+        stated = stated_amount(lower, cue.end)
+        if stated is not None:
+            yield Decision(EXPLICIT, cue.start, stated.end, stated)
+        else:
+            first, end = _right_here(lower, cue.end)
+            if first is not None and _said_again(lower, first, end) is None:
+                yield Decision(EXPLICIT, cue.start, first.end, None)
+    for match in _BEHIND.finditer(lower):
+        before = numbers_in(lower, max(0, match.start() - 40), match.start() + 1)
+        if before and before[-1].end >= match.start():
+            yield Decision(EXPLICIT, before[-1].start, match.end(), before[-1])
+    for match in _CLOSEST.finditer(lower):
+        stated = stated_amount(lower, match.end())
+        if stated is not None:
+            yield Decision(SAID, match.start(), stated.end, stated)
+    yield from _on_a_line(_ASIDE.sub(_blanks, lower) if "(" in lower else lower)
+    yield from _concluded(lower)
+
+
+def same_amount(one: Stated, other: Stated) -> bool:
+    """Whether they are one number, rounded differently or in different units."""
+    return abs(abs(one.absolute) - abs(other.absolute)) <= _SAME * abs(other.absolute)
+
+
+def stated_amount(lower: str, at: int) -> Stated | None:
+    """The number that stands here as an answer: right behind, or as the result of a calculation in the sentence.
+
+    None where there is none, where several stand side by side, or where a calculation has no result.
+    """
+    first, end = _right_here(lower, at)
+    if first is not None:
+        return _said_again(lower, first, end)
+    end = sentence_end(lower, at)
+    if lower[end : end + 1] == "?":
+        return None
+    result = last(_EQUALS, lower, at, end)
+    found = numbers_in(lower, at if result is None else result.end(), end)
+    if not found:
+        return None
+    # Behind the last sign of equality, or else, between words, the last number of the sentence.
+    one = found[0 if result is not None else -1]
+    if _OPERATOR.match(lower, one.end) or _CALCULATED.search(lower, max(at, one.start - 3), one.start):
+        return None
+    if result is not None:
+        return _said_again(lower, one, end)
+    return None if len(found) > 1 and _SEVERAL.fullmatch(lower, found[-2].end, one.start) else one
+
+
+def _right_here(lower: str, at: int) -> tuple[Stated | None, int]:
+    """The number right behind words that do not matter, unless a calculation begins with it; the end of its line."""
+    start = behind(_LEAD, lower, at, at + _LIMIT)
+    line = lower.find("\n", start, start + _LIMIT)
+    end = line if line >= 0 else min(len(lower), start + _LIMIT)
+    first = number_at(lower, start, end)
+    return (None if first is None or _OPERATOR.match(lower, first.end) else first), end
+
+
+def _said_again(lower: str, first: Stated, end: int) -> Stated | None:
+    """ "0.155 or 15.5%", "1.5 million (1,500,000)": the same number again, with the unit if either has one.
+
+    None where it is another number: the end of a range, or an alternative.
+    """
+    upto = _RANGE.match(lower, first.end)
+    if upto is not None and number_at(lower, upto.end(), end) is not None:
+        return None
+    again = _AGAIN.match(lower, first.end, end)
+    second = None if again is None else number_at(lower, again.end(), end)
+    if again is None or second is None:
+        return first
+    same = same_amount(first, second)
+    if same and first.unit is None and second.unit is not None:
+        # Brackets around the second number say nothing about its sign.
+        return second._replace(value=abs(second.value).copy_sign(first.value))
+    if again["word"] in ("=", "≈"):
+        # What is rounded further than the first number adds nothing to it.
+        return first if same and second.decimals < first.decimals and second.unit == first.unit else second
+    return None if again["word"] in ("or", "/") and not same else first
+
+
+def _on_a_line(lower: str) -> Iterator[Decision[Stated]]:
+    """A number that is all there is on the first line or on the last, or that the last line ends with.
+
+    In one short line also the only number, or the only one that is no circumstance.
+    """
+    first_end = lower.find("\n")
+    if first_end < 0:
+        spans = [(0, len(lower), SAID)]
+    else:
+        spans = [(lower.rfind("\n") + 1, len(lower), SAID), (0, first_end, WEAK)]
+    for start, end, firmness in spans:
+        stated = number_at(lower, behind(_LINE, lower, start, end), end)
+        if stated is not None and _UNIT_WORDS.fullmatch(lower, stated.end, end):
+            yield Decision(firmness, start, end, stated)
+        elif end == len(lower):
+            linked = last(_LINK if first_end < 0 else _RESULT, lower, start, end)
+            if first_end >= 0 and _CUT_OFF.search(lower, max(start, end - 8)):
+                continue
+            stated = None if linked is None else number_at(lower, behind(_LEAD, lower, linked.end()), end)
+            if stated is not None and _UNIT_WORDS.fullmatch(lower, stated.end) and not _is_circumstance(lower, stated):
+                yield Decision(WEAK, start, end, stated)
+            elif first_end < 0 and end <= _SHORT and not _WORKING.search(lower):
+                stated = _only_one(lower, start, end)
+                if stated is not None:
+                    yield Decision(WEAK, start, end, stated)
+
+
+def _concluded(lower: str) -> Iterator[Decision[Stated]]:
+    """What the last sentence, if it begins with "therefore", says that something is."""
+    for start, end in conclusions(lower):
+        if len(lower) - end > 2:
+            continue
+        for link in reversed(list(_LINK.finditer(lower, start, end))):
+            stated = number_at(lower, behind(_LEAD, lower, link.end(), end), end)
+            if stated is not None:
+                if not _OPERATOR.match(lower, stated.end):
+                    yield Decision(WEAK, start, end, stated)
+                break
+        else:
+            only = _only_one(lower, start, end)
+            if only is not None:
+                yield Decision(WEAK, start, end, only)
+
+
+def _only_one(lower: str, start: int, end: int) -> Stated | None:
+    """The only number, or the only one that is no circumstance, once or again; None where it is being calculated."""
+    found = numbers_in(lower, start, end)
+    if len(found) > 1:
+        found = [one for one in found if not _is_circumstance(lower, one)]
+    if not found or _OPERATOR.match(lower, found[0].end) or not all(same_amount(found[0], one) for one in found):
+        return None
+    return None if _CALCULATED.search(lower, max(start, found[0].start - 3), found[0].start) else found[0]
+
+
+def _is_circumstance(lower: str, stated: Stated) -> bool:
+    return _CIRCUMSTANCE.search(lower, max(0, stated.start - 32), stated.start) is not None
+
+
+def _blanks(match: re.Match[str]) -> str:
+    return " " * len(match[0])

@@ -1,0 +1,176 @@
+"""Numbers as replies write them: separators, signs, percent and basis points, millions, powers of ten."""
+
+from __future__ import annotations
+
+import re
+from decimal import Context, Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from counterfoil.reading.letters_text import plain
+
+_MAX_DIGITS, _MAX_EXPONENT = 40, 40
+_CONTEXT = Context(prec=100)
+_ONE, _TEN = Decimal(1), Decimal(10)
+PERCENT = Decimal("0.01")
+_UNITS: dict[str, Decimal] = {
+    **dict.fromkeys(("%", "percent", "per cent", "pct", "percentage point", "퍼센트", "프로"), PERCENT),
+    **dict.fromkeys(("basis point", "bp", "베이시스포인트"), Decimal("0.0001")),
+    **dict.fromkeys(("thousand", "k", "천"), Decimal(10**3)),
+    **dict.fromkeys(("million", "mn", "mln", "mm", "mio", "m", "백만"), Decimal(10**6)),
+    **dict.fromkeys(("billion", "bn", "bln", "b", "십억"), Decimal(10**9)),
+    **dict.fromkeys(("trillion", "tn", "trn", "t", "조"), Decimal(10**12)),
+    **dict.fromkeys(("만",), Decimal(10**4)),
+    **dict.fromkeys(("억",), Decimal(10**8)),
+}
+# Single letters other than m stand right behind the number: "15 b" may be anything.
+_UNIT = (
+    r"(?: ?(?:%|퍼센트|프로|베이시스포인트|백만|십억|천|만|억|조)"
+    r"|[ -]?(?:percentage points?|percent|per cent|pct|basis points?|bps?|thousands?|millions?|billions?|trillions?"
+    r"|mn|mln|mm|mio|bn|bln|tn|trn|m)(?![a-z0-9])|[kbt](?![a-z0-9']))"
+)
+_BODY = r"\d{1,3}(?:[ ']\d{3})++(?:[.,]\d+)?(?![\d'])|\d++(?:[.,'_]\d+)*+|\.\d+"
+NUMBER = re.compile(
+    rf"(?P<bracket>\( ?)?(?P<sign>[-+] ?|(?:minus|negative) )?(?<![a-z0-9_.,])(?P<body>{_BODY})"
+    r"(?:e(?P<e>[-+]?\d{1,3})(?!\w)| ?[x×·] ?10 ?\^ ?\(?(?P<power>[-+]?\d{1,3})\)?)?"
+    rf"(?P<unit>{_UNIT})?(?:(?P<close> ?\))(?P<behind>{_UNIT})?)?",
+    re.ASCII,
+)
+# What may not follow: letters ("5th", but "1.56x"), a hyphen and a word ("10-year").
+_GOES_ON = re.compile(r"(?!x\b)[a-z0-9_]|-[a-z]|[.,]\d")
+_LABELLED = re.compile(r"(?:year|month|period|step|option|part|question|equation|level|chapter|table|exhibit|#) ?$")
+
+
+class Stated(NamedTuple):
+    """A number with what it is counted in: 0.01 for percent, 1,000,000 for millions, None where nothing is said."""
+
+    value: Decimal
+    unit: Decimal | None
+    decimals: int
+    start: int
+    end: int
+
+    @property
+    def absolute(self) -> Decimal:
+        return self.value if self.unit is None else _CONTEXT.multiply(self.value, self.unit)
+
+
+def number_at(lower: str, at: int, end: int) -> Stated | None:
+    """The number that begins here, in plain text in lower case."""
+    match = NUMBER.match(lower, at, end)
+    return None if match is None else _stated(lower, match)
+
+
+def numbers_in(lower: str, start: int, end: int) -> list[Stated]:
+    """All numbers of a stretch of text that are not part of a word, and no label of something."""
+    found = (_stated(lower, match) for match in NUMBER.finditer(lower, start, end))
+    return [one for one in found if one is not None and not _LABELLED.search(lower, max(0, one.start - 12), one.start)]
+
+
+def in_unit(stated: Stated, unit: Decimal, digits: int, around: Decimal | None) -> Decimal:
+    """The number in this unit.
+
+    Where a reply names no unit, it means the one that was asked for, or none: a share for a percentage, dollars for
+    millions of dollars. With `around`, an answer of the expected size, the reading that is nearer to it in size
+    counts. Without, a number below 1 with more digits behind the point than a percentage was asked for with is a
+    share, and anything else is in the unit asked for.
+    """
+    if stated.unit is not None:
+        return _CONTEXT.divide(stated.absolute, unit)
+    value = stated.value
+    if unit == _ONE or not value:
+        return value
+    other = _CONTEXT.divide(value, unit)
+    if around is None:
+        return other if unit == PERCENT and abs(value) < 1 and stated.decimals > digits else value
+    if not around:
+        return value
+    # Nearer on a logarithmic scale: value / around and other / around multiply to less than 1, or to more.
+    product = _CONTEXT.divide(_CONTEXT.multiply(abs(value), abs(other)), _CONTEXT.multiply(around, around))
+    return other if (product < 1) == (unit < 1) and product != 1 else value
+
+
+@lru_cache(maxsize=65_536)
+def printed_number(option: str) -> Stated | None:
+    """The one number of an option as printed, with its unit; None where it holds none, or several."""
+    lower = plain(option).lower()
+    found = numbers_in(lower, 0, len(lower))
+    return found[0] if len(found) == 1 else None
+
+
+def _stated(lower: str, match: re.Match[str]) -> Stated | None:
+    read = _body(match["body"])
+    exponent = int(match["e"] or match["power"] or 0)
+    if read is None or abs(exponent) > _MAX_EXPONENT:
+        return None
+    start, end = match.start("body"), match.end()
+    in_brackets = match["bracket"] is not None and match["close"] is not None
+    if match["close"] is not None and not in_brackets:
+        end = match.start("close")
+    if _GOES_ON.match(lower, end):
+        return None
+    value, decimals = read
+    if exponent:
+        value = value.scaleb(exponent, _CONTEXT)
+    sign = match["sign"]
+    if sign is not None and not sign.startswith("+") and _is_sign(lower, match.start("sign")):
+        value, start = -value, match.start("sign")
+    elif in_brackets and sign is None:
+        value = -value
+    if in_brackets:
+        start = match.start()
+    unit = match["unit"] or (match["behind"] if in_brackets else None)
+    return Stated(value, None if unit is None else _unit(unit), decimals, start, end)
+
+
+def _is_sign(lower: str, at: int) -> bool:
+    """Not the dash of "15-16", nor the minus of "20 - 5"."""
+    before = lower[max(0, at - 2) : at]
+    return not (before[-1:].isalnum() or before.rstrip()[-1:].isdigit() or before.rstrip()[-1:] in (")", "%"))
+
+
+def _unit(word: str) -> Decimal:
+    word = word.strip(" -")
+    return _UNITS[word] if word in _UNITS else _UNITS[word.removesuffix("s")]
+
+
+def _body(text: str) -> tuple[Decimal, int] | None:
+    """Value and digits behind the point; None where the separators make no number, or there are too many digits.
+
+    A comma is a decimal one where it can't separate thousands: not three digits behind it, or a 0 or more than three
+    digits before it. A single point is a decimal one.
+    """
+    if text.isdigit():
+        return (Decimal(text), 0) if len(text) <= _MAX_DIGITS else None
+    if len(text) > 2 * _MAX_DIGITS:
+        return None
+    for separator in " '_":
+        if separator in text:
+            whole = re.split(r"[.,]", text)[0]
+            if not _is_grouped(whole.split(separator)) or separator in text[len(whole) :]:
+                return None
+            text = text.replace(separator, "")
+    point = max(text.rfind("."), text.rfind(","))
+    if point >= 0:
+        mark, other = text[point], "," if text[point] == "." else "."
+        whole, behind = text[:point], text[point + 1 :]
+        groups = text.split(mark)
+        if mark in whole:  # 1,234,567 or 1.234.567
+            if other in text or not _is_grouped(groups):
+                return None
+            text = "".join(groups)
+        elif other in whole and not _is_grouped(whole.split(other)):
+            return None
+        elif mark == "," and other not in whole and len(behind) == 3 and 1 <= len(whole) <= 3 and whole[0] != "0":
+            text = whole + behind
+        else:
+            text = f"{whole.replace(other, '')}.{behind}"
+    value = Decimal(text)
+    return (value, len(text.partition(".")[2])) if len(text) <= _MAX_DIGITS else None
+
+
+def _is_grouped(groups: list[str]) -> bool:
+    """Thousands, or the lakhs and crores of "12,34,567"."""
+    if len(groups) < 2 or not 1 <= len(groups[0]) <= 3 or len(groups[-1]) != 3:
+        return False
+    return {len(group) for group in groups[1:-1]} in (set(), {2}, {3})

@@ -1,0 +1,91 @@
+"""Rows of dots with intervals: a forest plot, a dot plot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from counterfoil.figures.numbers import UNDEFINED, between, cell
+from counterfoil.figures.plots import Dot, Dots, bound, known
+from counterfoil.report.plots.element import LINE, SIZE, Markup, clean, line, text, width
+from counterfoil.report.plots.frame import EDGE, TICK, WIDTH, reference, x_axis, x_label
+from counterfoil.report.plots.marks import Paint, Scale, interval, marker, span
+
+LANE = 13.0
+WIDEST_LABEL = 230.0
+# With more rows than these the ticks stand above as well.
+TALL = 20
+
+
+def dots(
+    plot: Dots, names: Mapping[str, int], top: float, paint: Paint, *, several: bool
+) -> tuple[list[Markup], float]:
+    """The rows, each with a lane for each of its values of the named series, and where the drawing ends."""
+    shown = [row for row in plot.rows if row.series in names]
+    room = min(WIDEST_LABEL, max((width(clean(row.label), SIZE) for row in plot.rows), default=0) + 1)
+    low, high = span(plot.x, _numbers(plot))
+    scale = Scale(low, high, EDGE + room + 16, WIDTH - EDGE - 12)
+    order = list(names)
+    body: list[Markup] = []
+    separators: list[float] = []
+    tall = len({(row.group, row.label) for row in shown}) > TALL or len(shown) > 2 * TALL
+    top += 18 if tall else 0
+    y = top
+    for group, rows in _grouped(shown):
+        if group:
+            lines = text(group, EDGE, y + 18, room=WIDTH - 2 * EDGE, lines=2, bold=True)
+            body += lines
+            y += 10 + len(lines) * LINE
+        for label, values in rows:
+            values.sort(key=lambda row: order.index(row.series))
+            wrapped = text(label, EDGE + room, 0, room=room, lines=3)
+            height = max(len(values) * LANE, len(wrapped) * LINE) + 9
+            middle = y + height / 2
+            first = middle + 4 - (len(wrapped) - 1) * LINE / 2
+            body += text(label, EDGE + room, first, room=room, lines=3, text_anchor="end")
+            for i, row in enumerate(values):
+                lane = middle + (i - (len(values) - 1) / 2) * LANE
+                body += _dot(row, names[row.series], scale, lane, paint, several=several)
+            y += height
+            separators.append(y)
+    frame = x_axis(scale, top, y, paint, above=tall)
+    frame += [line(EDGE, at, scale.end, at, stroke=paint("grid")) for at in separators]
+    if plot.reference is not None and scale.holds(plot.reference):
+        frame.append(reference(scale(plot.reference), top, scale(plot.reference), y, paint))
+    below, end = x_label(plot.x.label, scale.start, scale.end, y + 18)
+    return [*frame, *body, *below], end
+
+
+def says(row: Dot, value: str) -> str:
+    """A value in words, for its hint."""
+    where = ", ".join(part for part in (row.group, row.label, row.series) if part)
+    found = f": {value}{between(row.low, row.high)}" if value else ""
+    return f"{where}{found}{f' ({row.note})' if row.note else ''}"
+
+
+def _dot(row: Dot, series: int, scale: Scale, y: float, paint: Paint, *, several: bool) -> list[Markup]:
+    value = known(row.value)
+    if value is None:
+        shown = f"{row.series}: {UNDEFINED}" if several else UNDEFINED
+        if row.note:
+            shown += f" ({row.note})"
+        room = scale.end - scale.start - 8
+        return text(shown, scale.start + 4, y + 4, room=room, size=TICK, halo=paint("paper"), class_="undefined")
+    return [
+        *interval(series, scale, y, value, row.low, row.high, paint),
+        marker(series, scale(value), y, paint, says=says(row, cell(value)), inside=scale.holds(value)),
+    ]
+
+
+def _numbers(plot: Dots) -> list[float]:
+    found = [] if plot.reference is None else [plot.reference]
+    for row in plot.rows:
+        if known(row.value) is not None:
+            found += [it for it in (row.value, bound(row.low), bound(row.high)) if it is not None]
+    return found
+
+
+def _grouped(rows: Sequence[Dot]) -> list[tuple[str, list[tuple[str, list[Dot]]]]]:
+    groups: dict[str, dict[str, list[Dot]]] = {}
+    for row in rows:
+        groups.setdefault(row.group, {}).setdefault(row.label, []).append(row)
+    return [(group, list(labels.items())) for group, labels in groups.items()]

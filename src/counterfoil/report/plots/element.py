@@ -1,0 +1,162 @@
+"""The elements of a drawing as text. Nothing gets into one but through `element` and `text`, which escape."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import NewType
+
+# Widths in em, of a wide sans serif (DejaVu Sans): what fits in it fits in the narrower ones, too.
+_WIDTHS = {
+    **dict.fromkeys("iljI|!.,:;'`", 0.34),
+    **dict.fromkeys('ftr()[]{}/\\-" ', 0.42),
+    **dict.fromkeys("mwMW@%", 1.0),
+    **dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ&+=<>~#", 0.78),
+    "…": 1.0,
+    "−": 0.84,
+}
+_BOLD = 1.12
+_FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+# A line may break after a space and after what joins the parts of a model's name.
+_PIECES = re.compile(r"[^\s/\-_:,.;]*[\s/\-_:,.;]*")
+
+
+def clean(text: str) -> str:
+    """The text on one line, without the characters that XML forbids."""
+    return " ".join(_FORBIDDEN.sub("", text).split())
+
+
+def width(text: str, size: float, *, bold: bool = False) -> float:
+    """About how wide the text is, rather too wide than too narrow."""
+    return sum(map(_em, text)) * size * (_BOLD if bold else 1.0)
+
+
+def wrap(text: str, size: float, room: float, lines: int, *, bold: bool = False) -> list[str]:
+    """The cleaned text in at most so many lines that fit the room; what is left over is cut off, with an ellipsis."""
+
+    def fits(line: str) -> bool:
+        return width(line, size, bold=bold) <= room
+
+    done: list[str] = []
+    line = ""
+    pieces = [piece for piece in _PIECES.findall(clean(text)) if piece][::-1]
+    while pieces:
+        piece = pieces.pop()
+        if fits((line + piece).rstrip()):
+            line += piece
+        elif line and len(done) + 1 < lines:
+            done.append(line.rstrip())
+            line = ""
+            pieces.append(piece)
+        else:
+            # The piece is longer than a line, or the last line is full: as many characters as fit.
+            count = next((i for i in range(len(piece), 0, -1) if fits(line + piece[:i])), 0 if line else 1)
+            line += piece[:count]
+            rest = piece[count:]
+            if len(done) + 1 == lines:
+                return [*done, _cut(line, fits) if rest or pieces else line.rstrip()]
+            done.append(line.rstrip())
+            line = ""
+            pieces.append(rest)
+    return [*done, line.rstrip()] if line.strip() else done
+
+
+def shorten(text: str, size: float, room: float) -> str:
+    """The cleaned text on one line that fits the room."""
+    return "".join(wrap(text, size, room, 1))
+
+
+def _cut(line: str, fits: Callable[[str], bool]) -> str:
+    while line and not fits(line.rstrip() + "…"):
+        line = line[:-1]
+    return line.rstrip() + "…"
+
+
+def _em(character: str) -> float:
+    if character.isascii():
+        return _WIDTHS.get(character, 0.65)
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0.0
+    if character >= "\U0001f000":
+        return 1.3
+    return _WIDTHS.get(character, 1.0 if unicodedata.east_asian_width(character) in "WF" else 0.85)
+
+
+Markup = NewType("Markup", str)
+
+SIZE = 12.0
+LINE = 15.0
+
+
+def element(name: str, *children: Markup, **attributes: str | float | None) -> Markup:
+    """An element; `stroke_width` is written stroke-width, `class_` class, and attributes of None are left out."""
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(clean(value)) if isinstance(value, str) else number(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{written}>{''.join(children)}</{name}>" if children else f"<{name}{written}/>")
+
+
+def words(content: str) -> Markup:
+    """Any text, as text."""
+    return Markup(escape(clean(content)))
+
+
+def hint(content: str) -> Markup:
+    """What shows when one points at an element."""
+    return element("title", words(content))
+
+
+def text(
+    content: str,
+    x: float,
+    y: float,
+    *,
+    room: float,
+    lines: int = 1,
+    size: float = SIZE,
+    bold: bool = False,
+    halo: str | None = None,
+    **attributes: str | float | None,
+) -> list[Markup]:
+    """A text from (x, y) downwards, wrapped to the room; its full wording is its hint where it had to be cut.
+
+    `halo` is the colour around the letters that keeps them legible on lines.
+    """
+    shown = wrap(content, size, room, lines, bold=bold)
+    cut = bool(shown) and shown[-1].endswith("…") and not clean(content).endswith(shown[-1])
+    return [
+        element(
+            "text",
+            words(line),
+            *([hint(content)] if cut else []),
+            x=x,
+            y=y + i * LINE * size / SIZE,
+            font_size=size,
+            font_weight="bold" if bold else None,
+            stroke=halo,
+            stroke_width=3 if halo else None,
+            paint_order="stroke" if halo else None,
+            **attributes,
+        )
+        for i, line in enumerate(shown)
+    ]
+
+
+def line(x1: float, y1: float, x2: float, y2: float, **attributes: str | float | None) -> Markup:
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, **attributes)
+
+
+def path(points: Sequence[tuple[float, float]], *children: Markup, **attributes: str | float | None) -> Markup:
+    """A closed shape through the points."""
+    return element(
+        "path", *children, d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points) + "Z", **attributes
+    )
+
+
+def number(value: float) -> str:
+    """A coordinate in hundredths, as short as it can be."""
+    return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")

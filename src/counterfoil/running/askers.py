@@ -1,0 +1,210 @@
+"""Those who ask in a run, one for each model and judge: opened together, stopped together, closed together."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Protocol
+
+from counterfoil.asking.asker import Asker, Halt, Sender
+from counterfoil.asking.budget import Account, Budget
+from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.models.base import Model, ModelSpec
+from counterfoil.asking.pace import Pace
+from counterfoil.asking.posting import Carrier, InThisProcess
+from counterfoil.errors import UserError
+from counterfoil.running.plan import Plan
+from counterfoil.running.rows import Judge
+
+Say = Callable[[str], None]
+
+MOST_CONNECTIONS = 100_000
+# Of more records than these it takes hours to write down that they were not asked.
+MOST_WRITTEN_DOWN = 10_000_000
+# Ledger, parts, modules that are loaded late.
+FILES_OF_A_RUN = 48
+
+
+class RunAsker(Asker, Protocol):
+    """Who asks one model in a run, and what the run wants to know of it."""
+
+    @property
+    def model(self) -> Model: ...
+
+    @property
+    def account(self) -> Account: ...
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the model is not asked any more."""
+        ...
+
+    @property
+    def in_flight(self) -> int: ...
+
+    @property
+    def places(self) -> int:
+        """Asks that it may ever have at the same time."""
+        ...
+
+    @property
+    def adjustments(self) -> Sequence[str]:
+        """What had to be asked otherwise than the user wanted."""
+        ...
+
+
+@dataclass
+class Askers:
+    """Those who ask, in the order of the request; `halt` stops them all."""
+
+    models: Sequence[RunAsker]
+    judges: Sequence[RunAsker]
+    halt: Halt
+    plan: Plan
+
+    def by_name(self) -> dict[str, Judge]:
+        """The judges as rows want them."""
+        specs = self.plan.request.judges
+        return {
+            sender.model.name: Judge(sender.model, sender, spec.params)
+            for sender, spec in zip(self.judges, specs, strict=True)
+        }
+
+
+@asynccontextmanager
+async def open_askers(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Askers]:
+    """Senders for all models and judges, within one budget, until the user interrupts."""
+    request, halt = plan.request, Halt()
+    budget = Budget(max_cost=request.max_cost, max_tokens=request.max_tokens_total)
+    most = most_places(plan)
+
+    def sender(model: Model, spec: ModelSpec) -> Sender:
+        account = Account(budget, plan.price(model))
+        return sender_of(model, spec, ledger, most, account=account, halt=halt, say=say)
+
+    models = [sender(model, spec) for model, spec in zip(plan.models, request.models, strict=True)]
+    judges = [sender(model, spec) for model, spec in zip(plan.judges, request.judges, strict=True)]
+    try:
+        with interruptible(halt, (*models, *judges), say, records=len(models) * plan.asks_per_model):
+            yield Askers(models, judges, halt, plan)
+    except BaseExceptionGroup as errors:
+        raise first_error(errors) from None
+    finally:
+        for asker in (*models, *judges):
+            await asker.model.close()
+
+
+def most_places(plan: Plan) -> int:
+    """Asks at a time that each model and judge can have at the most, by the connections there can be."""
+    return max(1, _connections() // max(1, len(plan.models) + len(plan.judges)))
+
+
+def sender_of(
+    model: Model, spec: ModelSpec, ledger: Ledger, most: int, *, account: Account, halt: Halt, say: Say
+) -> Sender:
+    """The sender for a model, with at most so many asks at a time."""
+    pace = Pace(fixed=spec.concurrency, slots=model.slots, most=most)
+    return Sender(model, ledger, pace=pace, timeout=spec.timeout, account=account, halt=halt, say=say)
+
+
+def _connections() -> int:
+    """How many connections there can be: each is an open file, of which the system allows so many, and a run needs a
+    few for itself. Many systems begin with a low limit that may be raised.
+    """
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows has no such limit
+        return MOST_CONNECTIONS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        soft = hard
+    return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else max(1, soft - FILES_OF_A_RUN)
+
+
+@contextmanager
+def interruptible(halt: Halt, senders: Sequence[RunAsker], say: Say, *, records: int = 0) -> Iterator[None]:
+    """Ctrl-C once, or a request to end: stop asking, go on with what is there. Twice, or where so many `records` are to
+    be that going on has no end: leave now.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+
+    def interrupted() -> None:
+        if halt.reason is not None:
+            task.cancel()
+            return
+        halt.stop("interrupted")
+        if records > MOST_WRITTEN_DOWN:
+            say(f"Stopping: {records:,} records are too many to write down which of them were not asked.")
+            task.cancel()
+            return
+        in_flight = sum(sender.in_flight for sender in senders)
+        say(f"Stopping: {in_flight} asks are still in flight, and what is there is kept. Ctrl-C again leaves at once.")
+
+    handled = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(ValueError, RuntimeError, NotImplementedError):  # not in the main thread, or on Windows
+            loop.add_signal_handler(number, interrupted)
+            handled.append(number)
+    try:
+        yield
+    finally:
+        for number in handled:
+            loop.remove_signal_handler(number)
+
+
+def first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that ended it all; the others are its consequences."""
+    first = errors.exceptions[0]
+    return first_error(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+CarrierOf = Callable[[Model, ModelSpec, Account], Carrier]
+
+# What they need is in this process: the questions of the run, or a file of this machine.
+STAY_HERE = ("planted", "replay")
+
+
+@asynccontextmanager
+async def open_carriers(plan: Plan, ledger: Ledger, halt: Halt, say: Say) -> AsyncIterator[CarrierOf]:
+    """Gives the carrier for each model; what they share is open as long as the context is."""
+    request = plan.request
+    most = most_places(plan)
+
+    def in_this_process(model: Model, spec: ModelSpec, account: Account) -> Carrier:
+        return InThisProcess(sender_of(model, spec, ledger, most, account=account, halt=halt, say=say))
+
+    async with AsyncExitStack() as stack:
+        if request.batch:
+            from counterfoil.asking.batches.carrier import BatchCarrier
+            from counterfoil.asking.batches.providers import has_batches
+
+            if not any(has_batches(spec.name) for spec in (*request.models, *request.judges)):
+                raise UserError("None of these models has a batch interface: leave --batch out.")
+
+            def carrier_of(model: Model, spec: ModelSpec, account: Account) -> Carrier:
+                if has_batches(spec.name):
+                    return BatchCarrier(model, spec, ledger, account=account, halt=halt, say=say)
+                say(f"{spec.name} has no batch interface: it is asked as usual.")
+                return in_this_process(model, spec, account)
+
+        else:
+            from counterfoil.asking.cluster.carrier import ClusterCarrier
+            from counterfoil.asking.cluster.connection import open_cluster
+
+            assert request.cluster is not None
+
+            if all(spec.provider in STAY_HERE for spec in (*request.models, *request.judges)):
+                raise UserError(f"{' and '.join(STAY_HERE)} models answer in this process: leave --engine ray out.")
+            cluster = await stack.enter_async_context(open_cluster(request.cluster, say))
+
+            def carrier_of(model: Model, spec: ModelSpec, account: Account) -> Carrier:
+                if spec.provider in STAY_HERE:
+                    return in_this_process(model, spec, account)
+                return ClusterCarrier(model, spec, ledger, cluster=cluster, account=account, halt=halt, say=say)
+
+        yield carrier_of

@@ -1,0 +1,158 @@
+"""The end of a run: join the records, estimate, write the run folder."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from counterfoil import __version__
+from counterfoil.asking.models.base import ModelSpec
+from counterfoil.running.askers import Askers, RunAsker
+from counterfoil.running.folder import (
+    MANIFEST,
+    RECORDS,
+    SUMMARY,
+    Run,
+    Summary,
+    Unanswered,
+    files_of,
+    remove_files,
+    remove_page,
+)
+from counterfoil.running.plan import Plan
+from counterfoil.running.records import Parts, read_left_out, read_scores
+from counterfoil.running.request import RunRequest
+from counterfoil.running.rows import Standing
+from counterfoil.running.written import noting_files, write_json
+from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES, Outcome
+
+PACKAGES = ("aiohttp", "inspect_ai", "msgspec", "numpy", "polars", "ray", "torch", "transformers", "xllamacpp")
+
+
+def manifest(
+    plan: Plan, askers: Askers, outcomes: Mapping[tuple[str, str, Outcome], int], started_at: datetime
+) -> dict[str, Any]:
+    """The content of manifest.json. Keys and where the ledger lies are no part of it."""
+    request = plan.request
+    totals: Counter[Outcome] = Counter()
+    for (*_, outcome), number in outcomes.items():
+        totals[outcome] += number
+    return {
+        "suite": plan.suite.name,
+        "options": {
+            "limit": request.limit,
+            "repeats": request.repeats,
+            "max_cost": request.max_cost,
+            "max_tokens_total": request.max_tokens_total,
+            **request.settings,
+        },
+        "seed": request.seed,
+        "data": {
+            "name": plan.dataset.name,
+            "given": request.data,
+            "sha256": plan.dataset.sha256,
+            "questions": plan.dataset_size,
+            "asked": plan.question_count,
+        },
+        "variants": [{"name": variant.name, "sha256": variant.sha256} for variant in plan.variants],
+        "models": [_about(*pair) for pair in zip(request.models, askers.models, strict=True)],
+        "judges": [_about(*pair) for pair in zip(request.judges, askers.judges, strict=True)],
+        "cost": {"models": _total_cost(askers.models), "judges": _total_cost(askers.judges)},
+        "outcomes": {outcome: totals[outcome] for outcome in OUTCOMES},
+        "asked_by": _asked_by(request),
+        "stopped": askers.halt.reason,
+        "started_at": started_at.isoformat(timespec="seconds"),
+        "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": _versions(),
+    }
+
+
+def _asked_by(request: RunRequest) -> dict[str, Any]:
+    """How asks went to the models: one by one, in batches at half the price, or by a cluster."""
+    if request.batch:
+        return {"way": "batch"}
+    if request.cluster is not None:
+        return {"way": "ray", "workers": request.cluster.workers, "worker_cores": request.cluster.worker_cores}
+    return {"way": "local"}
+
+
+def _about(spec: ModelSpec, sender: RunAsker) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "base_url": spec.base_url,
+        "params": spec.params,
+        "concurrency": spec.concurrency,
+        "timeout": spec.timeout,
+        "adjustments": sender.adjustments,
+        "stopped": sender.stopped,
+        **msgspec.to_builtins(sender.account.tally),
+    }
+
+
+def _total_cost(senders: Sequence[RunAsker]) -> float | None:
+    """None where one of the prices is not known."""
+    costs = [sender.account.tally.cost for sender in senders]
+    return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
+def _versions() -> dict[str, str]:
+    loaded = {name: sys.modules[name] for name in PACKAGES if name in sys.modules}
+    return {
+        "counterfoil": __version__,
+        "python": platform.python_version(),
+        **{name: str(getattr(module, "__version__", "")) for name, module in loaded.items()},
+    }
+
+
+UNANSWERED_NAMED = 20
+
+
+def finish(plan: Plan, parts: Parts, standings: Sequence[Standing], askers: Askers, started_at: datetime) -> Run:
+    """Write records, summary and manifest, in this order; each replaces the old file whole. What the suite writes
+    beside them is named in the manifest, and goes when another run takes its place.
+    """
+    folder = plan.request.out
+    earlier = files_of(folder)
+    remove_page(folder)
+    parts.join(folder / RECORDS)
+    outcomes: Counter[tuple[str, str, Outcome]] = Counter()
+    for standing in standings:
+        outcomes.update(standing.outcomes)
+    write_json(folder / SUMMARY, _summary(plan, outcomes, sum(standing.unjudged for standing in standings)))
+    content = manifest(plan, askers, outcomes, started_at)
+    write_json(folder / MANIFEST, content | ({"files": sorted(earlier)} if earlier else {}))
+    run = Run(folder)
+    with noting_files() as written:
+        plan.suite.finished(run)
+    files = {path.name for path in written if path.parent == folder}
+    read = {Path(name).resolve() for name in (*plan.request.files, plan.request.data) if name}
+    remove_files(folder, {name for name in earlier - files if (folder / name).resolve() not in read})
+    if files != earlier:
+        write_json(folder / MANIFEST, content | ({"files": sorted(files)} if files else {}))
+    return run
+
+
+def _summary(plan: Plan, outcomes: Counter[tuple[str, str, Outcome]], unjudged: int) -> Summary:
+    records = plan.request.out / RECORDS
+    asked = [(model.name, variant.name) for model in plan.models for variant in plan.variants]
+    found = [(model, variant) for model, variant, _ in outcomes]
+    unanswered: list[Unanswered] = []
+    if any(outcome in LEFT_OUT for *_, outcome in outcomes):
+        unanswered = [Unanswered(**row) for row in read_left_out(records, UNANSWERED_NAMED)]
+    return Summary(
+        suite=plan.suite.name,
+        estimates=plan.suite.summarize(read_scores(records), plan.facts),
+        outcomes=[
+            {"model": model, "variant": variant} | {name: outcomes[model, variant, name] for name in OUTCOMES}
+            for model, variant in dict.fromkeys([*asked, *found])
+        ],
+        unanswered=unanswered,
+        unjudged=unjudged,
+    )

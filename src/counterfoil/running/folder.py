@@ -1,0 +1,271 @@
+"""The run folder: manifest.json, records.parquet, summary.json."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+
+import msgspec
+
+from counterfoil.errors import UserError
+from counterfoil.running.written import explained
+from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.outcome import LEFT_OUT
+
+if TYPE_CHECKING:
+    import polars as pl
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
+
+T = TypeVar("T")
+
+MANIFEST, RECORDS, SUMMARY = "manifest.json", "records.parquet", "summary.json"
+LOCK = ".lock"
+# Another process can take the folder away between any two steps, but not again and again.
+TIMES_TO_LOCK = 100
+
+
+class Unanswered(msgspec.Struct):
+    """A question that was left out, and why."""
+
+    model: str
+    variant: str
+    question_id: str
+    repeat: int
+    outcome: str
+    reason: str | None
+
+
+class Summary(msgspec.Struct):
+    """summary.json: the estimates, how the records ended, the first of those that were left out, and how many
+    replies a judge could not be asked about.
+    """
+
+    suite: str
+    estimates: list[Estimate]
+    outcomes: list[dict[str, Any]] = []
+    unanswered: list[Unanswered] = []
+    unjudged: int = 0
+
+
+class Run:
+    """A run that is there: opened by its folder, read as far as it is needed."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        if not (self.folder / SUMMARY).is_file():
+            raise UserError(f"{self.folder} is not a run folder: there is no {SUMMARY} in it.")
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.folder)!r})"
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What was asked of whom, with which versions, at what cost."""
+        manifest = self._read(MANIFEST, dict[str, Any])
+        missing = [name for name in ("suite", "options", "data", "models", "variants") if name not in manifest]
+        if missing:
+            raise UserError(f"{self.folder / MANIFEST} is damaged: it has no {', '.join(missing)}. Run it again.")
+        return manifest
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        return self.whole_summary.estimates
+
+    @property
+    def summary(self) -> pl.DataFrame:
+        """The estimates as a table, one row each; `group` is a struct."""
+        import polars as pl
+
+        return pl.DataFrame([msgspec.to_builtins(estimate) for estimate in self.estimates], infer_schema_length=None)
+
+    @property
+    def records(self) -> pl.DataFrame:
+        """All records."""
+        import polars as pl
+
+        with readable(self.folder / RECORDS):
+            return pl.read_parquet(self.folder / RECORDS)
+
+    @property
+    def outcomes(self) -> list[dict[str, Any]]:
+        """For each model and variant, how many records ended how."""
+        return self.whole_summary.outcomes
+
+    @property
+    def unanswered(self) -> list[Unanswered]:
+        """The first of the questions that were left out."""
+        return self.whole_summary.unanswered
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every question was answered, and every reply judged where judges were named."""
+        left_out = any(row[outcome] for row in self.outcomes for outcome in LEFT_OUT)
+        return not left_out and not self.unjudged
+
+    @property
+    def unjudged(self) -> int:
+        """How many replies a judge could not be asked about."""
+        return self.whole_summary.unjudged
+
+    @property
+    def whole_summary(self) -> Summary:
+        """All of summary.json."""
+        return self._read(SUMMARY, Summary)
+
+    def _read(self, name: str, kind: type[T]) -> T:
+        path = self.folder / name
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=kind)
+        except (OSError, msgspec.DecodeError) as error:
+            raise UserError(f"{path} can't be read: {error}.") from error
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn what polars says of a damaged file into one sentence."""
+    import polars as pl
+
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise UserError(f"{path} can't be read, or is damaged: run it again. ({str(error).splitlines()[0]})") from error
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep a second process with the same command from asking everything a second time."""
+    with explained(folder):
+        lock = _open_lock(folder)
+    if lock is None:
+        raise UserError(f"Another process is at work on {folder}: wait for it, or name another folder with --out.")
+    try:
+        yield
+    finally:
+        lock.close()
+
+
+def _open_lock(folder: Path) -> BinaryIO | None:
+    """The lock of a folder, which is made if need be, held until it is closed; None where another process holds it.
+
+    Who held it may have taken the folder away while it was opened here: that would be a lock on nothing, so again.
+    """
+    for left in reversed(range(TIMES_TO_LOCK)):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with ExitStack() as opened:
+                lock = opened.enter_context((folder / LOCK).open("wb"))
+                if fcntl is not None:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(lock.fileno()), (folder / LOCK).stat()):
+                    opened.pop_all()
+                    return lock
+        except BlockingIOError:
+            return None
+        except (FileNotFoundError, FileExistsError):
+            if not left:
+                raise
+    return None
+
+
+def discard_empty(folder: Path) -> None:
+    """Take a run folder away in which nothing has been written but what a run begins with. Only for who holds its lock:
+    what is in it may else be another's work.
+    """
+    shutil.rmtree(folder / ".parts", ignore_errors=True)
+    with suppress(OSError):  # another process may begin here as soon as the lock has no name
+        if {path.name for path in folder.iterdir()} <= {LOCK}:
+            (folder / LOCK).unlink(missing_ok=True)
+            folder.rmdir()
+
+
+REPORT = "report.html"
+# What every run's files have, beside what they may lack where they are damaged or older.
+_KEYS = {MANIFEST: {"suite", "options", "data", "models", "variants"}, SUMMARY: {"suite", "estimates"}}
+_COLUMNS = {"model", "variant", "question_id", "repeat", "cluster", "outcome", "reply", "ask_key"}
+# How our pages begin, within so many bytes.
+_TITLE, _HEAD = b"<title>counterfoil: ", 2_048
+
+
+def refuse_others(folder: Path, suite: str) -> None:
+    """Refuse a folder that holds another suite's run, or files that only have the names of ours.
+
+    Where one of two files is damaged, the other tells whose they are: to run again is what mends them.
+    """
+    told = {name: _suite_of(folder / name) for name in _KEYS if (folder / name).exists()}
+    for of in told.values():
+        if of not in (None, suite):
+            raise UserError(
+                f"{folder} holds a run of {of}, and this one is of {suite}: name another folder with --out."
+            )
+    strange = None
+    if told and suite not in told.values():
+        strange = next(iter(told))
+    elif not told and (folder / RECORDS).exists() and not _are_records(folder / RECORDS):
+        strange = RECORDS
+    if strange is not None:
+        raise UserError(
+            f"{folder / strange} is not what a run has written, and would be replaced: name another folder with --out."
+        )
+
+
+def files_of(folder: Path) -> set[str]:
+    """What the run that is in the folder has written beside the files of every run."""
+    names = _read(folder / MANIFEST).get("files")
+    if not isinstance(names, list):
+        return set()
+    own = {MANIFEST, SUMMARY, RECORDS}
+    return {name for name in names if isinstance(name, str) and Path(name).name == name and name not in own}
+
+
+def remove_page(folder: Path) -> None:
+    """Take away the page on the run that was there; one that is not of our making stays."""
+    if _is_our_page(folder / REPORT):
+        remove_files(folder, [REPORT])
+
+
+def remove_files(folder: Path, names: Collection[str]) -> None:
+    """Take these away, as far as they are there and are files."""
+    for name in names:
+        with explained(folder / name):
+            if (folder / name).is_file():
+                (folder / name).unlink(missing_ok=True)
+
+
+def _suite_of(path: Path) -> str | None:
+    """The suite that a manifest or summary is of; None where it is none of ours."""
+    content = _read(path)
+    suite = content.get("suite")
+    return suite if isinstance(suite, str) and _KEYS[path.name] <= set(content) else None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+
+
+def _are_records(path: Path) -> bool:
+    """Whether a run was killed when it had written its records, and no more."""
+    import polars as pl
+
+    try:
+        return set(pl.read_parquet_schema(path)) >= _COLUMNS
+    except (OSError, pl.exceptions.PolarsError):
+        return False
+
+
+def _is_our_page(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return _TITLE in file.read(_HEAD)
+    except OSError:
+        return False

@@ -1,0 +1,104 @@
+"""What a run will ask: models, dataset, facts, the sample, the variants. Nothing is sent or written yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from counterfoil.asking.batches.providers import has_batches
+from counterfoil.asking.models import open_model
+from counterfoil.asking.models.base import Model, ModelSpec
+from counterfoil.asking.models.planted import PlantedModel, Respondent
+from counterfoil.asking.prices import Price, load_prices, price_of
+from counterfoil.errors import UserError
+from counterfoil.running.request import RunRequest
+from counterfoil.running.sampling import Sample, chosen_units
+from counterfoil.suite.finding import load_suite
+from counterfoil.suite.suite import Dataset, Facts, Suite, Variant
+
+
+@dataclass
+class Plan:
+    """All that is known before the first ask. `questions` can be gone through again and again."""
+
+    suite: Suite
+    request: RunRequest
+    dataset: Dataset
+    dataset_size: int
+    facts: Facts
+    questions: Iterable[Any]
+    question_count: int
+    variants: Sequence[Variant]
+    models: Sequence[Model]
+    judges: Sequence[Model]
+    prices: Mapping[str, Price]
+
+    @property
+    def asks_per_model(self) -> int:
+        return self.question_count * len(self.variants) * self.request.repeats
+
+    def price(self, model: Model) -> Price | None:
+        """None where it is not known. Batches cost half of it."""
+        price = price_of(model.name, self.prices)
+        return price.halved if price is not None and self.request.batch and has_batches(model.name) else price
+
+
+def make_plan(suite: Suite, request: RunRequest) -> Plan:
+    """Everything that can be wrong with the input is found here, before anything is asked or written."""
+    prices = load_prices(request.prices)
+    judge_names = [spec.name for spec in request.judges]
+    suite = suite.configured(
+        {
+            **request.settings,
+            "judges": judge_names,
+            "variants": request.variants,
+            "format": request.format,
+            "imported_model": request.imported_model,
+            "files": request.files,
+        }
+    )
+    dataset = suite.dataset(request.data)
+    variants = suite.variants(request.variants, dataset)
+    facts = suite.prepare(dataset)  # always of the whole dataset, whatever the limit
+    dataset_size = sum(1 for _ in dataset)
+    if not dataset_size:
+        raise UserError(f"The dataset {dataset.name} holds no questions.")
+    questions: Iterable[Any] = dataset
+    question_count = dataset_size
+    if request.limit is not None:
+        questions = Sample(dataset, chosen_units(dataset, request.limit, request.seed))
+        question_count = sum(1 for _ in questions)
+    models = [_open(spec, suite, questions) for spec in request.models]
+    judges = [_open(spec, suite, questions) for spec in request.judges]
+    if request.max_cost is not None:
+        for model in (*models, *judges):
+            if price_of(model.name, prices) is None:
+                raise UserError(
+                    f"The price of {model.name} is not known, so --max-cost can't hold: "
+                    "give it with --prices FILE, or limit tokens with --max-tokens-total."
+                )
+    return Plan(
+        suite=suite,
+        request=request,
+        dataset=dataset,
+        dataset_size=dataset_size,
+        facts=facts,
+        questions=questions,
+        question_count=question_count,
+        variants=variants,
+        models=models,
+        judges=judges,
+        prices=prices,
+    )
+
+
+def _open(spec: ModelSpec, of_run: Suite, questions: Iterable[Any]) -> Model:
+    def respondent_of(name: str, settings: Mapping[str, str]) -> Respondent:
+        suite = load_suite(name)
+        try:
+            return suite.planted(settings, questions if suite.name == of_run.name else None)
+        except ValueError as error:
+            raise UserError(f"{spec.name} can't be simulated: {error}.") from error
+
+    return open_model(spec, {"planted": lambda spec: PlantedModel(spec, respondent_of)})

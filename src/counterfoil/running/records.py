@@ -1,0 +1,155 @@
+"""The records of a run: collected in windows, written in parts, joined into records.parquet in a fixed order."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from counterfoil.running.written import explained, replacing
+from counterfoil.suite.outcome import LEFT_OUT
+from counterfoil.suite.suite import Row
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COLUMNS: dict[str, Any] = {
+    "model": str,
+    "variant": str,
+    "question_id": str,
+    "repeat": int,
+    "cluster": str,
+    "outcome": str,
+    "reply": str,
+    "ask_key": str,
+    "judge_keys": list[str],
+    "reason": str,
+}
+# What no estimate needs, and takes most of the room.
+TEXT_COLUMNS = ("reply", "ask_key", "judge_keys", "reason")
+
+# Rows that are in memory together while the parts are joined, and while the file is read.
+ROW_GROUP = 16_384
+
+
+class Window:
+    """Neighbouring records that are written together, once all of them are there."""
+
+    def __init__(self, size: int, write: Callable[[list[Row]], None]) -> None:
+        self._rows: list[Row] = [{}] * size
+        self._missing = size
+        self._write = write
+
+    def put(self, position: int, row: Row) -> None:
+        self._rows[position] = row
+        self._missing -= 1
+        if not self._missing:
+            self._write(self._rows)
+
+
+class NoParts:
+    """For a dry run: records go nowhere."""
+
+    def window(self, model: int, number: int, size: int) -> Window:
+        return Window(size, lambda rows: None)
+
+
+class Parts:
+    """The parts of records.parquet, in a folder of their own until they are joined."""
+
+    def __init__(self, folder: Path, suite_columns: Mapping[str, Any]) -> None:
+        self._folder = folder / ".parts"
+        self._columns = columns_of(suite_columns)
+        with explained(folder):
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.mkdir(parents=True)
+
+    def window(self, model: int, number: int, size: int) -> Window:
+        """Room for `size` records, behind those of all lower models and numbers."""
+        path = self._folder / f"{model:04}-{number:08}.parquet"
+        return Window(size, lambda rows: self._write(path, rows))
+
+    def _write(self, path: Path, rows: list[Row]) -> None:
+        with explained(path.parent.parent), _errors_of_the_system():
+            _though_interrupted(lambda: frame_of(rows, self._columns).write_parquet(path))
+
+    def join(self, path: Path) -> None:
+        """Make one file of all parts."""
+        import polars as pl
+
+        parts = sorted(self._folder.iterdir())
+        with replacing(path) as temporary, _errors_of_the_system():
+            if len(parts) == 1:
+                parts[0].replace(temporary)
+            elif parts:
+                pl.scan_parquet(parts).sink_parquet(temporary, row_group_size=ROW_GROUP)
+            else:
+                pl.DataFrame(schema=_schema(self._columns)).write_parquet(temporary)
+        self.discard()
+
+    def discard(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def columns_of(suite_columns: Mapping[str, Any]) -> dict[str, Any]:
+    """All columns of a suite's records, with their types."""
+    return COLUMNS | dict(suite_columns)
+
+
+def frame_of(rows: Sequence[Row], columns: Mapping[str, Any]) -> pl.DataFrame:
+    """Rows as a table; what a row does not have is null."""
+    import polars as pl
+
+    return pl.DataFrame({name: [row.get(name) for row in rows] for name in columns}, schema=_schema(columns))
+
+
+def _though_interrupted(write: Callable[[], None]) -> None:
+    """polars raises where Ctrl-C comes while it works, also where somebody else has taken that over, and will act."""
+    while True:
+        try:
+            return write()
+        except KeyboardInterrupt:
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                raise
+
+
+@contextmanager
+def _errors_of_the_system() -> Iterator[None]:
+    """polars tells of a full disk in an error of its own."""
+    import polars as pl
+
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        raise OSError(str(error)) from error
+
+
+def read_scores(path: Path) -> pl.DataFrame:
+    """All records without their texts: what estimates are made from."""
+    import polars as pl
+
+    return pl.scan_parquet(path).drop(TEXT_COLUMNS).collect()
+
+
+def read_left_out(path: Path, most: int) -> list[dict[str, Any]]:
+    """The first records that were not answered for a reason that is not the model's answer."""
+    import polars as pl
+
+    left_out = pl.scan_parquet(path).filter(pl.col("outcome").is_in(LEFT_OUT))
+    return (
+        left_out.select("model", "variant", "question_id", "repeat", "outcome", "reason")
+        .head(most)
+        .collect()
+        .to_dicts()
+    )
+
+
+def _schema(columns: Mapping[str, Any]) -> dict[str, Any]:
+    import polars as pl
+
+    types: dict[Any, Any] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
+    types |= {list[str]: pl.List(pl.String), list[float]: pl.List(pl.Float64)}
+    return {name: types[kind] for name, kind in columns.items()}

@@ -1,0 +1,143 @@
+"""From a reply to a row of records.parquet: read, judge, score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from counterfoil.asking.ask import Message, Reply
+from counterfoil.asking.asker import Asker, NotAsked
+from counterfoil.asking.models.base import Model
+from counterfoil.suite.outcome import Outcome, outcome_of
+from counterfoil.suite.suite import Facts, Reading, Row, Suite, Variant, Verdicts
+
+
+class Judge(NamedTuple):
+    """A model that judges, with the parameters it is asked with."""
+
+    model: Model
+    asker: Asker
+    params: Mapping[str, Any]
+
+
+class Item(NamedTuple):
+    """What a record is about: who was asked what, in which words, for which time."""
+
+    model: str
+    variant: Variant
+    question: Any
+    repeat: int
+    ask_key: str | None
+
+
+@dataclass
+class Standing:
+    """How far it is, for those who watch. `unjudged` are replies that a judge could not be asked about."""
+
+    total: int
+    outcomes: Counter[tuple[str, str, Outcome]] = field(default_factory=Counter)
+    unjudged: int = 0
+
+    @property
+    def done(self) -> int:
+        return self.outcomes.total()
+
+
+@dataclass
+class Rows:
+    """Makes rows, and counts how they end."""
+
+    suite: Suite
+    facts: Facts
+    judges: Mapping[str, Judge]
+    standing: Standing
+
+    async def of_reply(
+        self,
+        item: Item,
+        reply: Reply,
+        *,
+        reading: Reading | None = None,
+        was_read: bool = False,
+        verdicts: Verdicts | None = None,
+    ) -> Row:
+        """A reply's row. A reading that came with it, from elsewhere, takes the place of our own; verdicts that came
+        with it stay beside those of the judges of this run.
+        """
+        if reply.status == "failed":
+            return self.left_out(item, "failed", reply.error)
+        if reading is None and not was_read:
+            reading = self.reading_of(item, reply)
+        judge_keys = None
+        if reading is not None and self.judges:
+            ask = _JudgeAsk(self.judges)
+            with suppress(NotAsked):
+                asked = await self.suite.judge(item.question, reading, ask)
+                verdicts = asked if verdicts is None else verdicts | asked
+            self.standing.unjudged += ask.missed or getattr(verdicts, "failed", False)
+            judge_keys = ask.keys
+        return self._scored(item, reply, reading, verdicts, judge_keys)
+
+    def of_reply_alone(self, item: Item, reply: Reply) -> Row:
+        """A reply's row where no judge is asked: nothing has to be waited for."""
+        if reply.status == "failed":
+            return self.left_out(item, "failed", reply.error)
+        return self._scored(item, reply, self.reading_of(item, reply), None, None)
+
+    def reading_of(self, item: Item, reply: Reply) -> Reading | None:
+        """What the reply says; nothing where a filter took it away."""
+        return None if reply.status == "refused" else self.suite.read(item.question, item.variant, reply)
+
+    def left_out(self, item: Item, outcome: Outcome, reason: str | None) -> Row:
+        """The row of a question that has no reply."""
+        return self._common(item, outcome) | {"reason": reason}
+
+    def _scored(
+        self,
+        item: Item,
+        reply: Reply,
+        reading: Reading | None,
+        verdicts: Verdicts | None,
+        judge_keys: list[str] | None,
+    ) -> Row:
+        row = self._common(item, outcome_of(reply, reading))
+        row |= {"reply": reply.text, "judge_keys": judge_keys}
+        return row | self.suite.score(item.question, self.facts, reading, verdicts)
+
+    def _common(self, item: Item, outcome: Outcome) -> Row:
+        self.standing.outcomes[item.model, item.variant.name, outcome] += 1
+        return {
+            "model": item.model,
+            "variant": item.variant.name,
+            "question_id": item.question.id,
+            "repeat": item.repeat,
+            "cluster": item.question.cluster,
+            "outcome": outcome,
+            "ask_key": item.ask_key,
+            **item.question.columns,
+        }
+
+
+class _JudgeAsk:
+    """Asks the judges about one reply, and remembers which asks that took."""
+
+    def __init__(self, judges: Mapping[str, Judge]) -> None:
+        self._judges = judges
+        self.judges = tuple(judges)
+        self.keys: list[str] = []
+        self.missed = False
+
+    async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply:
+        model, asker, params = self._judges[judge]
+        ask = model.ask(messages, params, 0)
+        self.keys.append(ask.key)
+        try:
+            reply = await asker.ask(ask)
+        except NotAsked:
+            self.missed = True
+            raise
+        self.missed = self.missed or reply.status == "failed"
+        return reply

@@ -1,0 +1,218 @@
+"""The way through, written once: questions, asks, ledger, replies, readings, rows, estimates, run folder."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count, islice
+from typing import Any, NamedTuple
+
+from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.asker import Asker, NotAsked
+from counterfoil.asking.batches.providers import has_batches
+from counterfoil.asking.budget import Account
+from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.models.base import Model
+from counterfoil.errors import UserError
+from counterfoil.running.askers import Askers, Say, open_askers
+from counterfoil.running.finish import finish
+from counterfoil.running.folder import Run, discard_empty, locked, refuse_others
+from counterfoil.running.plan import Plan, make_plan
+from counterfoil.running.progress import Progress, Watched
+from counterfoil.running.records import NoParts, Parts, Window
+from counterfoil.running.request import RunRequest
+from counterfoil.running.rows import Item, Rows, Standing
+from counterfoil.suite.suite import Suite, Variant
+
+# Goes through all questions once, with those who ask; the rows go to the parts.
+Pass = Callable[[Askers, Parts | NoParts], Awaitable[Sequence[Standing]]]
+
+# Beside the records whose asks are in flight there are those that wait for the ledger or a judge.
+WORKERS, WORKERS_PER_PLACE = 64, 3
+
+
+class LeftAtOnce(Exception):
+    """The user has interrupted twice. Every reply that had come is in the ledger."""
+
+
+class NotAllStored(Run):
+    """A run whose records are as they should be, but that was to store more than its folder, and could not."""
+
+    @property
+    def is_complete(self) -> bool:
+        return False
+
+
+def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) -> Run:
+    """Do the work with the ledger open and the run folder locked, if that is free for it."""
+    out = plan.request.out
+    try:
+        refuse_others(out, plan.suite.name)  # before anything of ours, such as a lock, is put into it
+        with locked(out):
+            refuse_others(out, plan.suite.name)
+            try:
+                with Ledger(plan.request.ledger) as ledger:
+                    return asyncio.run(work(ledger))
+            except UserError:
+                discard_empty(out)
+                raise
+    except asyncio.CancelledError as error:
+        raise LeftAtOnce from error
+    finally:
+        gc.unfreeze()
+
+
+async def go_through(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run:
+    """Ask, read, score, estimate; gives the run."""
+    started_at = datetime.now(UTC)
+    if not plan.request.batch and any(has_batches(model.name) for model in (*plan.models, *plan.judges)):
+        from counterfoil.running.waves import say_what_is_under_way
+
+        await say_what_is_under_way(plan, ledger, say, one_pass)
+    parts = Parts(plan.request.out, plan.suite.columns)
+    # While the first asks are on their way, load what their records will need.
+    loading = asyncio.get_running_loop().run_in_executor(None, _load_tables)
+    if plan.request.in_waves:
+        from counterfoil.running.waves import open_posters, waves
+
+        async with open_posters(plan, ledger, say) as posters:
+            standings = await waves(posters, one_pass, parts)
+        is_all_stored = not any(poster.carrier.not_stored for poster in posters.all)
+        askers: Askers = posters
+    else:
+        async with open_askers(plan, ledger, say) as senders:
+            standings = await one_pass(senders, parts)
+        is_all_stored = True
+        askers = senders
+    await loading
+    run = finish(plan, parts, standings, askers, started_at)
+    return run if is_all_stored else NotAllStored(run.folder)
+
+
+def _load_tables() -> None:
+    import polars
+
+    import counterfoil.stats.estimates
+
+    assert polars
+    assert counterfoil.stats.estimates
+    gc.freeze()  # all that was imported stays: looking through it again and again would cost a tenth of the time
+
+
+# Neighbouring asks that are looked up, sorted and written together: enough for prefix caches, little in memory.
+WINDOW = 1_024
+
+
+class Job(NamedTuple):
+    """One record to be: what to ask, and where its row goes."""
+
+    item: Item
+    ask: Ask
+    found: Reply | None
+    window: Window
+    position: int
+
+
+@dataclass
+class Answering:
+    """All questions, in all variants, of one model. `number` is its place among the models of the run."""
+
+    rows: Rows
+    model: Model
+    number: int
+    params: Mapping[str, Any]
+    variants: Sequence[Variant]
+    repeats: int
+    asker: Asker
+    account: Account
+    ledger: Ledger
+    parts: Parts | NoParts
+
+    async def answer(self, questions: Iterable[Any], workers: int) -> None:
+        """Go through all questions with so many at a time. Every one of them becomes a row."""
+        jobs = self._jobs(questions)
+
+        async def work() -> None:
+            for job in jobs:
+                try:
+                    reply = job.found or await self.asker.ask(job.ask, looked_up=True)
+                    row = await self.rows.of_reply(job.item, reply)
+                except NotAsked as reason:
+                    row = self.rows.left_out(job.item, "not_asked", str(reason))
+                job.window.put(job.position, row)
+                # Neither replies from the ledger nor a model that has stopped are waited for: let others have their
+                # turn, such as an interruption.
+                if row["outcome"] == "not_asked" or (job.found is not None and job.position % 8 == 0):
+                    await asyncio.sleep(0)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(work())
+
+    def _jobs(self, questions: Iterable[Any]) -> Iterator[Job]:
+        """The jobs, window by window; within one, asks that share a prefix next to each other."""
+        to_ask = (
+            (question, variant, repeat)
+            for variant in self.variants
+            for question in questions
+            for repeat in range(self.repeats)
+        )
+        messages = self.rows.suite.messages
+        for number in count():
+            part = list(islice(to_ask, WINDOW))
+            if not part:
+                return
+            asks = [
+                self.model.ask(messages(q, v), self.params, q.asked_before * self.repeats + repeat)
+                for q, v, repeat in part
+            ]
+            found = self.ledger.get([ask.key for ask in asks])
+            window = self.parts.window(self.number, number, len(part))
+            for position in sorted(range(len(part)), key=lambda i: asks[i].prompt):
+                question, variant, repeat = part[position]
+                ask = asks[position]
+                reply = found.get(ask.key)
+                if reply is not None:
+                    self.account.found(ask.key, reply)
+                item = Item(self.model.name, variant, question, repeat, ask.key)
+                yield Job(item, ask, reply, window, position)
+
+
+def run_suite(suite: Suite, request: RunRequest, say: Say) -> Run:
+    """Ask, read, score, estimate; gives the run, as it is now in its folder. `say` tells the user a sentence."""
+    plan = make_plan(suite, request)
+
+    async def run(ledger: Ledger) -> Run:
+        return await go_through(plan, ledger, say, lambda askers, parts: _answer_all(plan, ledger, askers, parts))
+
+    return with_ledger(plan, run)
+
+
+async def _answer_all(plan: Plan, ledger: Ledger, askers: Askers, parts: Parts | NoParts) -> Sequence[Standing]:
+    """One pass over all questions, of all models side by side."""
+    request = plan.request
+    standings = [Standing(plan.asks_per_model) for _ in askers.models]
+    answerings = [
+        Answering(
+            rows=Rows(plan.suite, plan.facts, askers.by_name(), standing),
+            model=asker.model,
+            number=number,
+            params=spec.params,
+            variants=plan.variants,
+            repeats=request.repeats,
+            asker=asker,
+            account=asker.account,
+            ledger=ledger,
+            parts=parts,
+        )
+        for number, (asker, spec, standing) in enumerate(zip(askers.models, request.models, standings, strict=True))
+    ]
+    watched = map(Watched, standings, askers.models) if isinstance(parts, Parts) else ()
+    async with Progress([*watched]).shown(), asyncio.TaskGroup() as group:
+        for answering, asker in zip(answerings, askers.models, strict=True):
+            workers = WORKERS + WORKERS_PER_PLACE * asker.places
+            group.create_task(answering.answer(plan.questions, workers))
+    return standings

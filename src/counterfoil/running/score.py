@@ -1,0 +1,126 @@
+"""Scoring replies that were made elsewhere: the way through without its first half. Asks judges, and nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from counterfoil.errors import UserError
+from counterfoil.running.askers import Askers, Say
+from counterfoil.running.folder import Run
+from counterfoil.running.plan import Plan, make_plan
+from counterfoil.running.progress import Progress, Watched
+from counterfoil.running.records import NoParts, Parts, Window
+from counterfoil.running.request import RunRequest
+from counterfoil.running.rows import Item, Rows, Standing
+from counterfoil.running.run import WINDOW, WORKERS, WORKERS_PER_PLACE, go_through, with_ledger
+from counterfoil.suite.imports import Imported, Importer, import_jsonl
+from counterfoil.suite.options import nearest
+from counterfoil.suite.suite import Suite, Variant
+
+
+class _Job(NamedTuple):
+    imported: Imported
+    item: Item
+    window: Window
+    position: int
+
+
+def score_replies(suite: Suite, request: RunRequest, format_name: str, files: Sequence[Path], say: Say) -> Run:
+    """Read, judge and score the replies in these files; gives the run, as it is now in its folder."""
+    _importer(suite, format_name)
+    for path in files:
+        if not path.exists():
+            raise UserError(f"There is no file {path}: name the replies to score.")
+    plan = make_plan(suite, request)
+    importer = _importer(plan.suite, format_name)
+    questions = {question.id: question for question in plan.questions}
+    gc.freeze()  # all of them stay: looking through them again and again would cost a third of the time
+
+    async def score(askers: Askers, parts: Parts | NoParts) -> Sequence[Standing]:
+        standing = Standing(0)
+        rows = Rows(plan.suite, plan.facts, askers.by_name(), standing)
+        await _score_all(rows, askers, _jobs(importer(files, questions), questions, plan, parts), parts)
+        if not standing.done:
+            raise UserError(f"There are no replies in {', '.join(map(str, files))}.")
+        return [standing]
+
+    return with_ledger(plan, lambda ledger: go_through(plan, ledger, say, score))
+
+
+async def _score_all(rows: Rows, askers: Askers, jobs: Iterator[_Job], parts: Parts | NoParts) -> None:
+    """One pass over all replies."""
+
+    async def work() -> None:
+        for job in jobs:
+            if job.position % 64 == 0:
+                await asyncio.sleep(0)  # reading never waits: let a stop have its turn
+            if askers.halt.reason is not None:
+                job.window.put(job.position, rows.left_out(job.item, "not_asked", askers.halt.reason))
+                continue
+            imported = job.imported
+            row = await rows.of_reply(
+                job.item,
+                imported.reply,
+                reading=imported.reading,
+                was_read=imported.was_read,
+                verdicts=imported.verdicts,
+            )
+            job.window.put(job.position, row)
+
+    watched = [Watched(rows.standing, asker) for asker in askers.judges] if isinstance(parts, Parts) else []
+    places = max((asker.places for asker in askers.judges), default=0)
+    async with Progress(watched).shown(), asyncio.TaskGroup() as group:
+        for _ in range(WORKERS + WORKERS_PER_PLACE * places if places else 1):
+            group.create_task(work())
+
+
+def _jobs(
+    imports: Iterator[Imported], questions: Mapping[str, Any], plan: Plan, parts: Parts | NoParts
+) -> Iterator[_Job]:
+    """The imports in their order, each with its question; what can't be placed is named."""
+    variants = {variant.name: variant for variant in plan.variants}
+    seen: dict[int, str] = {}
+    for number in count():
+        part = list(islice(imports, WINDOW))
+        if not part:
+            return
+        window = parts.window(0, number, len(part))
+        for position, imported in enumerate(part):
+            question = questions.get(imported.question_id)
+            if question is None:
+                raise UserError(
+                    f"{imported.where}: the question {imported.question_id} is not in {plan.dataset.name}: "
+                    "name the dataset that was asked with --data."
+                )
+            model = imported.model or plan.request.imported_model
+            if not model:
+                raise UserError(f"{imported.where}: it does not say whose reply it is: name the model with --model.")
+            identity = hash((model, imported.variant, imported.question_id, imported.repeat))
+            if identity in seen:
+                raise UserError(
+                    f"{imported.where}: {model} has answered {imported.question_id} in {imported.variant} "
+                    f"before ({seen[identity]}): number repeats with `repeat`."
+                )
+            seen[identity] = imported.where
+            variant = variants.setdefault(imported.variant, Variant(imported.variant, "", None))
+            yield _Job(imported, Item(model, variant, question, imported.repeat, None), window, position)
+
+
+def _import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:
+    from counterfoil.adapters.inspect.importing import import_inspect
+
+    return import_inspect(files, questions)
+
+
+def _importer(suite: Suite, name: str) -> Importer:
+    importers: dict[str, Importer] = {"jsonl": import_jsonl, "inspect": _import_inspect, **suite.importers}
+    if name not in importers:
+        raise UserError(
+            f"{suite.name} can't read {name}{nearest(name, importers)}: there are {', '.join(sorted(importers))}."
+        )
+    return importers[name]

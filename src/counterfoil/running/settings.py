@@ -1,0 +1,161 @@
+"""What each model of a run is asked with: the command line over its own table over the experiment over the suite."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from counterfoil.asking.models.base import ModelSpec
+from counterfoil.errors import UserError
+from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
+from counterfoil.suite.suite import Suite
+
+# What a model or judge in an experiment file can have of its own.
+MODEL_KEYS = ("name", "base_url", "temperature", "max_tokens", "param", "concurrency", "timeout")
+# They are behind an address that only the user knows; others have one of their own.
+BEHIND_BASE_URL = ("vllm", "ollama")
+# These make the ask what it is, and are no settings.
+JUDGE_PARAMS = {"temperature": 0.0, "max_tokens": 4096}
+RESERVED = ("model", "messages", "stream", "n")
+
+_OPTIONS = {option.key: option for option in RUN_OPTIONS}
+
+
+class ModelSettings:
+    """Makes the specs of models and judges. `given`: what the command line set; `values`: all options in force."""
+
+    def __init__(
+        self,
+        suite: Suite,
+        given: Mapping[str, Any],
+        experiment: Mapping[str, Any],
+        values: Mapping[str, Any],
+        where: str,
+    ) -> None:
+        self._where = f"{where}: " if where else ""
+        self._values = values
+        self._given = given
+        self._given_params = {key: given[key] for key in ("temperature", "max_tokens") if key in given}
+        self._given_params |= _params(given.get("param", []), "--")
+        self._params = {**suite.params(values), "temperature": values["temperature"]}
+        if values["max_tokens"] is not None:
+            self._params["max_tokens"] = values["max_tokens"]
+        self._params |= _params(experiment.get("param", {}), self._where)
+        providers = {_name(entry).partition("/")[0] for entry in [*(values["model"] or []), *(values["judge"] or [])]}
+        self._has_one_provider = len(providers) <= 1
+        if values["base_url"] and not self._has_one_provider and not providers & set(BEHIND_BASE_URL):
+            raise UserError(
+                f"--base-url {values['base_url']}: which of the models is behind it? "
+                "Give it in that model's table of an experiment file."
+            )
+
+    def specs(self, entries: Sequence[Any], *, judges: bool = False) -> list[ModelSpec]:
+        """One for each model, by its name or by a table with a name and settings of its own.
+
+        Judges are asked at temperature 0 and with room to answer, unless their table says otherwise: how the tested
+        models are asked is no concern of theirs.
+        """
+        made = [self._spec(entry, judge=judges) for entry in entries]
+        names = [spec.name for spec in made]
+        if len(set(names)) < len(names):
+            raise UserError(f"{max(names, key=names.count)} is named twice: name each model once.")
+        return made
+
+    def _spec(self, entry: Any, *, judge: bool) -> ModelSpec:
+        table = {"name": entry} if isinstance(entry, str) else entry
+        if not isinstance(table, dict) or not isinstance(table.get("name"), str):
+            raise UserError(f"{self._where}a model is a name, or a table with a name; {entry!r} is neither.")
+        table = {key.replace("-", "_"): value for key, value in table.items()}
+        name = table["name"]
+        where = f"{self._where}{name}: "
+        for key, value in table.items():
+            if key not in MODEL_KEYS:
+                raise UserError(f"{self._where}a model has no {key}{nearest(key, MODEL_KEYS)}.")
+            if key not in ("name", "param"):
+                table[key] = checked(_OPTIONS[key], value, where)
+        own = {key: table[key] for key in ("temperature", "max_tokens") if key in table}
+        own |= _params(table.get("param", {}), where)
+        params = {**JUDGE_PARAMS, **own} if judge else {**self._params, **own, **self._given_params}
+        _check_params(params, where)
+        return ModelSpec(
+            name=name,
+            base_url=self._base_url(name, table.get("base_url")),
+            params=params,
+            concurrency=self._own("concurrency", table),
+            timeout=self._own("timeout", table),
+        )
+
+    def _own(self, key: str, table: Mapping[str, Any]) -> Any:
+        return self._given[key] if key in self._given else table.get(key, self._values[key])
+
+    def _base_url(self, name: str, own: str | None) -> str | None:
+        """A key goes to its provider alone: among several, --base-url is that of those who have no other address."""
+        if self._has_one_provider or name.partition("/")[0] in BEHIND_BASE_URL:
+            return self._given.get("base_url") or own or self._values["base_url"]
+        return own
+
+
+def _name(entry: Any) -> str:
+    return str(entry.get("name", "")) if isinstance(entry, dict) else str(entry)
+
+
+def _params(given: Any, where: str) -> dict[str, Any]:
+    """Parameters from a table, or from a list of KEY=VALUE whose values are JSON or else text."""
+    if isinstance(given, dict):
+        return dict(given)
+    if not isinstance(given, list):
+        raise UserError(f"{where}param must be a table, and is {given!r}.")
+    params = {}
+    for text in given:
+        key, equals, value = str(text).partition("=")
+        if not equals or not key:
+            raise UserError(f"{where}param {text} is not KEY=VALUE.")
+        try:
+            params[key] = json.loads(value)
+        except ValueError:
+            params[key] = value
+    return params
+
+
+def _check_params(params: Mapping[str, Any], where: str) -> None:
+    for name, value in params.items():
+        if name in RESERVED:
+            raise UserError(f"{where}{name} can't be set as a parameter.")
+        if not _is_json(value):
+            raise UserError(f"{where}the parameter {name} is {value!r}, which can't be sent.")
+    checks: dict[str, tuple[str, Callable[[Any], bool]]] = {
+        "max_tokens": ("a whole number from 1", lambda value: _is_count(value) and value >= 1),
+        "temperature": ("a number from 0", lambda value: _is_number(value) and value >= 0),
+        "seed": ("a whole number", _is_count),
+        "logprobs": ("a whole number from 1", lambda value: _is_count(value) and value >= 1),
+        "choices": (
+            "a list of texts",
+            _are_texts,
+        ),
+    }
+    for name, (wanted, is_right) in checks.items():
+        if name in params and not is_right(params[name]):
+            raise UserError(f"{where}the parameter {name} must be {wanted}, and is {params[name]!r}.")
+
+
+def _is_json(value: Any) -> bool:
+    """Whether it can be sent and be part of a key."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_json(inner) for key, inner in value.items())
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    return value is None or isinstance(value, bool | str) or _is_number(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and float(value).is_integer()
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 0 and all(isinstance(text, str) for text in value)

@@ -1,0 +1,121 @@
+"""The self-test as plain text."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from counterfoil.console import say
+from counterfoil.report.text import table
+from counterfoil.running.progress import LINES_SECONDS, QUIET_SECONDS
+from counterfoil.selftest.results import LEAST_MEAN, MOST_MEAN, Tested, named
+from counterfoil.selftest.selftest import Progress, SelfTest
+
+HEADING = ["cell", "clusters", "true value", "mean", "bias", "coverage", "width", "no interval"]
+
+
+def selftest_text(result: SelfTest) -> str:
+    """The cells, a table for each metric, the comparisons, and what does not hold."""
+    return "\n\n".join([_introduction(result), *_tables(result), _verdict(result)])
+
+
+def _introduction(result: SelfTest) -> str:
+    width = max(map(len, result.cells), default=0)
+    cells = "\n".join(f"  {label:<{width}}  {text}" for label, text in result.cells.items())
+    heading = f"{result.suite}: {result.trials:,} trials in each cell, seed {result.seed}. Clusters, and respondents:"
+    return f"{heading}\n{cells}"
+
+
+def _tables(result: SelfTest) -> list[str]:
+    made = []
+    for metric in dict.fromkeys(map(named, result.estimates)):
+        rows = [
+            [
+                it.cell + (" *" if it.degenerate else ""),
+                f"{it.clusters:.0f}",
+                f"{it.truth:z.3f}",
+                _number(it.mean),
+                "" if it.bias is None else f"{it.bias:+.4f}",
+                _share(it.coverage),
+                _number(it.width),
+                f"{1 - it.intervals / result.trials:.1%}" if it.intervals < result.trials else "",
+            ]
+            for it in result.estimates
+            if named(it) == metric
+        ]
+        made.append(f"{metric}\n\n{table([HEADING, *rows])}")
+    means = [[metric, f"{mean:.1%}"] for metric, mean in result.mean_coverage.items()]
+    made.append(
+        f"Mean coverage over cells and groups, without those (*) where clusters often all agree or most trials have no "
+        f"interval, which may cover more; with 2,000 trials it must be {LEAST_MEAN:.0%} to {MOST_MEAN:.1%}\n\n"
+        + table([["metric", "mean"], *means])
+    )
+    if result.comparisons:
+        made.append(f"Comparisons, two respondents on the same questions\n\n{table(comparison_rows(result))}")
+    return made
+
+
+def comparison_rows(result: SelfTest) -> list[list[str]]:
+    """One row for each metric and cell: false alarms where nothing differs, and power where something does."""
+    rows = [["metric", "cell", "false alarms", "coverage", "true difference", "power", "coverage"]]
+    pairs: dict[tuple[str, str], list[Tested]] = {}
+    for it in result.comparisons:
+        pairs.setdefault((named(it), it.cell), []).append(it)
+    for (metric, cell), both in pairs.items():
+        row = [metric, cell]
+        for alike in (True, False):
+            one = next((it for it in both if it.alike is alike), None)
+            if one is None:
+                row += [""] * (2 if alike else 3)
+                continue
+            row += [] if alike else [f"{one.difference:+z.3f}"]
+            row += [_share(one.found), _share(one.coverage)]
+        rows.append(row)
+    return rows
+
+
+def _verdict(result: SelfTest) -> str:
+    if not result.failures:
+        return "All of it holds."
+    return "\n".join(["This does not hold:", *(f"- {failure}." for failure in result.failures)])
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:z.3f}"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.1%}"
+
+
+@contextmanager
+def watching(name: str) -> Iterator[Progress]:
+    """What to call with the cell, the trials that are done, and those that there are."""
+    if not sys.stderr.isatty():
+        yield _lines(name)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda cell, done, total: bar.update(task, description=cell, completed=done, total=total)
+
+
+def _lines(name: str) -> Progress:
+    started = time.monotonic()
+    next_at = started + QUIET_SECONDS
+
+    def tell(cell: str, done: int, total: int) -> None:
+        nonlocal next_at
+        now = time.monotonic()
+        if now >= next_at and done < total:
+            left = (now - started) * (total - done) / done
+            say(f"{name}: {done:,} of {total:,} trials, at {cell}, about {left:.0f} s left")
+            next_at = now + LINES_SECONDS
+
+    return tell

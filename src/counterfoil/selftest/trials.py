@@ -1,0 +1,182 @@
+"""Trials: questions and latent states drawn anew, replies as text, readings, rows, frames of many trials at once."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from counterfoil.asking.ask import Message, Reply
+from counterfoil.asking.models.planted import Respondent
+from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
+from counterfoil.running.rows import Item, Rows, Standing
+from counterfoil.selftest.cells import Cell, Planting, draw_levels
+from counterfoil.suite.suite import Row, Suite, Variant
+
+# Trials that are estimated together, each as a model of its own: that takes hardly more time than one.
+TOGETHER = 50
+_FOR_POWER = 4
+_LARGEST_SAMPLE = 2**62
+
+
+class Asked(NamedTuple):
+    """A question with its words. `number` tells it from all others of its pool."""
+
+    number: int
+    question: Any
+    messages: Sequence[Message]
+    felt: tuple[str, ...]
+
+
+class Scored:
+    """The rows of all replies so far. What was once replied to a question is read and scored once."""
+
+    def __init__(self, suite: Suite, facts: Any, variant: Variant) -> None:
+        self._rows = Rows(suite, facts, {}, Standing(total=0))
+        self._variant = variant
+        self._columns = {
+            name: kind for name, kind in (COLUMNS | dict(suite.columns)).items() if name not in TEXT_COLUMNS
+        }
+        self._numbers: dict[tuple[int, str], int] = {}
+        self._new: list[tuple[Any, str]] = []
+        self._frame = pl.DataFrame(schema=self._columns)
+
+    def number(self, asked: Asked, text: str) -> int:
+        """Which row of the frame this reply to this question has."""
+        key = asked.number, text
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._numbers)
+            self._new.append((asked.question, text))
+        return number
+
+    def frame(self) -> pl.DataFrame:
+        """All rows, each with what its question and reply say; who was asked and how often is still open."""
+        rows = [self._row(question, text) for question, text in self._new]
+        self._new = []
+        columns = {name: [row.get(name) for row in rows] for name in self._columns}
+        self._frame = pl.concat([self._frame, pl.DataFrame(columns, schema=self._columns)])
+        return self._frame
+
+    def _row(self, question: Any, text: str) -> Row:
+        item = Item("", self._variant, question, 0, None)
+        return _done(self._rows.of_reply(item, Reply(status="ok", text=text, finish_reason="stop")))
+
+
+class Pool:
+    """What is drawn from: the questions in clusters, the respondents, and what they said so far."""
+
+    def __init__(self, planting: Planting, cell: Cell) -> None:
+        self.planting = planting
+        self.suite = planting.suite(cell)
+        dataset = self.suite.dataset(None)
+        [variant] = self.suite.variants([planting.variant], dataset)
+        self._questions = list(dataset)
+        self.facts = self.suite.prepare(self._questions)
+        self.clusters = planting.clusters(self._questions, cell)
+        self.scored = Scored(self.suite, self.facts, variant)
+        self._respondents: dict[tuple[Any, ...], Respondent] = {}
+        numbers = iter(range(sum(map(len, self.clusters))))
+        self.asked = [
+            [Asked(next(numbers), it, self.suite.messages(it, variant), tuple(planting.felt(it))) for it in cluster]
+            for cluster in self.clusters
+        ]
+
+    def respondent(self, felt: tuple[str, ...], chances: Mapping[str, float]) -> Respondent:
+        """The one with these chances, of which only those count that the question feels."""
+        key = (felt, *[chances[name] for name in felt])
+        if key not in self._respondents:
+            given = {name: str(chances[name]) for name in felt}
+            self._respondents[key] = self.suite.planted(given, self._questions)
+        return self._respondents[key]
+
+
+class Batch(NamedTuple):
+    """The records of some trials, whose numbers are the models; all sides of the same questions.
+
+    `alike` and `unlike` are those of a second and third respondent, where the cell has them.
+    """
+
+    trials: int
+    first: pl.DataFrame
+    alike: pl.DataFrame | None
+    unlike: pl.DataFrame | None
+
+
+def batches(pool: Pool, cell: Cell, trials: int, seed: Sequence[int]) -> Iterator[Batch]:
+    """All trials of a cell. Only every fourth has a third respondent: power is no promise, and tests take time."""
+    for start in range(0, trials, TOGETHER):
+        some = range(start, min(start + TOGETHER, trials))
+        first = _Side(pool, cell, cell.settings)
+        alike = _Side(pool, cell, cell.settings) if cell.compared else None
+        unlike = _Side(pool, cell, cell.settings | cell.other) if cell.other else None
+        for trial in some:
+            rng = np.random.default_rng([*seed, trial])
+            drawn = rng.integers(len(pool.clusters), size=cell.clusters).tolist()
+            first.add(trial, rng, drawn)
+            if alike is not None:
+                alike.add(trial, rng, drawn)
+            if unlike is not None and trial % _FOR_POWER == 0:
+                unlike.add(trial, rng, drawn)
+        others = [side.frame() if side is not None and side.answered else None for side in (alike, unlike)]
+        yield Batch(len(some), first.frame(), *others)
+
+
+class _Side:
+    """The replies of one respondent in some trials."""
+
+    def __init__(self, pool: Pool, cell: Cell, settings: Mapping[str, float]) -> None:
+        self._pool = pool
+        self._cell = cell
+        self._settings = settings
+        self._numbers: list[int] = []
+        self._drawn: list[tuple[int, list[int]]] = []
+
+    @property
+    def answered(self) -> bool:
+        return bool(self._drawn)
+
+    def add(self, trial: int, rng: np.random.Generator, drawn: list[int]) -> None:
+        """Answer these clusters, each with latent states of this respondent alone."""
+        self._drawn.append((trial, drawn))
+        constant, correlation = self._pool.planting.constant, self._cell.correlation
+        levels = {
+            name: draw_levels(rng, mean, 0.0 if name in constant else correlation, len(drawn)).tolist()
+            for name, mean in self._settings.items()
+        }
+        repeats = range(self._cell.repeats)
+        records = sum(len(self._pool.asked[cluster]) for cluster in drawn) * len(repeats)
+        samples = iter(rng.integers(_LARGEST_SAMPLE, size=records).tolist())
+        number = self._pool.scored.number
+        for place, cluster in enumerate(drawn):
+            chances = {name: level[place] for name, level in levels.items()}
+            for asked in self._pool.asked[cluster]:
+                respond = self._pool.respondent(asked.felt, chances)
+                self._numbers += [number(asked, respond(asked.messages, next(samples))) for _ in repeats]
+
+    def frame(self) -> pl.DataFrame:
+        """What is drawn is a cluster of its own, with names of its own, however often it was drawn before."""
+        planting, repeats = self._pool.planting, self._cell.repeats
+        sizes = np.array([len(cluster) * repeats for cluster in self._pool.asked])
+        place = np.concatenate([np.repeat(np.arange(len(drawn)), sizes[drawn]) for _, drawn in self._drawn])
+        trial = np.repeat([trial for trial, _ in self._drawn], [int(sizes[drawn].sum()) for _, drawn in self._drawn])
+        said = (
+            pl.Series("model", trial).cast(pl.String),
+            pl.lit(planting.variant).alias("variant"),
+            pl.Series("repeat", np.arange(len(place)) % repeats),
+            pl.Series("cluster", place).cast(pl.String),
+        )
+        named = [pl.format("{} {}", "cluster", name).alias(name) for name in ("question_id", *planting.names)]
+        return self._pool.scored.frame()[self._numbers].with_columns(said).with_columns(named)
+
+
+def _done(coroutine: Coroutine[Any, Any, Row]) -> Row:
+    """The result of a coroutine that waits for nothing: without judges, nobody is asked."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        row: Row = end.value
+        return row
+    raise AssertionError("a row without judges waits for nothing")

@@ -1,0 +1,202 @@
+"""Intervals of means: cluster sums in, one `Interval` for each estimate out.
+
+All are 95 % intervals. V, G_eff and the t quantile c are those of `spread_of`; the effective number of records n_eff
+is limited, and G_eff where all clusters agree, as `Spread.n_eff` says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from counterfoil.stats.estimate import Bounds, intervals_from
+from counterfoil.stats.spread import spread_of
+from counterfoil.stats.sums import MeanSums
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from counterfoil.stats.estimate import Interval
+    from counterfoil.stats.spread import Spread
+    from counterfoil.stats.sums import Layout, MeanSums, RatioSums
+
+
+def wilson(layout: Layout, sums: MeanSums) -> list[Interval]:
+    """Means m of values in 0…1: Wilson's score interval (1927) with n_eff = m(1−m)/V.
+
+        (m + c²/2n_eff ± c·sqrt(m(1−m)/n_eff + c²/4n_eff²)) / (1 + c²/n_eff)
+
+    For values that are 0 or 1, n_eff is at most the number of records, since V is at least m(1−m)/N.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = layout.total(sums.s) / layout.total(sums.n)
+        spread = spread_of_mean(layout, sums, mean)
+        bernoulli = np.maximum(mean * (1 - mean), 0)
+        n_eff = spread.n_eff(bernoulli)
+        pull = spread.quantile**2 / n_eff
+        centre = (mean + pull / 2) / (1 + pull)
+        half = np.sqrt(pull * (bernoulli + pull / 4)) / (1 + pull)
+    low, high = np.maximum(centre - half, 0), np.minimum(centre + half, 1)
+    clusters = layout.total(sums.n > 0)
+    bounds = Bounds(mean, low, high, layout.total(sums.records), clusters, clusters, spread.agree)
+    return intervals_from(bounds, "Wilson, cluster-robust")
+
+
+def bonett_price(
+    layout: Layout,
+    sums: MeanSums,
+    *,
+    most_per_cluster: float | None = None,
+    least_correlation: float = 0.0,
+    added: float = 1.0,
+) -> list[Interval]:
+    """Means m of values in −1…1: the adjusted Wald interval of Bonett and Price (2012) with n_eff = σ²/V.
+
+    One +1 and one −1 are added to n_eff values with mean m and mean square Q, then an ordinary interval is made:
+
+        m' = n_eff·m/(n_eff + 2),   Q' = (n_eff·Q + 2)/(n_eff + 2),   m' ± c·sqrt((Q' − m'²)/(n_eff + 2))
+
+    `most_per_cluster` limits n_eff to that many for each cluster: for differences of means over many draws, whose
+    spread within a cluster says little about how clusters differ. `least_correlation` is −1 where clusters are
+    balanced by design, so that what is high in a cluster makes something else in it low. The two values that are
+    added are +1 and −1, or ± `added` where most values are 0 by nature, as when the same is asked again: there they
+    would make up most of the variance, Q' = (n_eff·Q + 2·added²)/(n_eff + 2).
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = layout.total(sums.n)
+        clusters = layout.total(sums.n > 0)
+        mean = layout.total(sums.s) / total
+        mean_square = layout.total(sums.q) / total
+        spread = spread_of_mean(layout, sums, mean, least_correlation=least_correlation)
+        n_eff = spread.n_eff(mean_square - mean**2)
+        if most_per_cluster is not None:
+            n_eff = np.minimum(n_eff, most_per_cluster * clusters)
+        centre = n_eff * mean / (n_eff + 2)
+        variance = (n_eff * mean_square + 2 * added**2) / (n_eff + 2) - centre**2
+        half = spread.quantile * np.sqrt(variance / (n_eff + 2))
+    low, high = np.maximum(centre - half, -1), np.minimum(centre + half, 1)
+    bounds = Bounds(mean, low, high, layout.total(sums.records), clusters, clusters, spread.agree)
+    return intervals_from(bounds, "Bonett–Price, cluster-robust")
+
+
+def residuals(
+    layout: Layout, sums: MeanSums, mean: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The cluster sums of w·(x − m) and of w·(x − m)²."""
+    m = layout.repeat(mean)
+    return sums.s - m * sums.n, sums.q - 2 * m * sums.s + m**2 * sums.n
+
+
+def spread_of_mean(
+    layout: Layout, sums: MeanSums, mean: NDArray[np.float64], *, least_correlation: float = 0.0
+) -> Spread:
+    """The spread of the weighted mean."""
+    return spread_of(layout, sums.n, sums.n2, *residuals(layout, sums, mean), least_correlation=least_correlation)
+
+
+def agresti_caffo(layout: Layout, first: MeanSums, second: MeanSums) -> list[Interval]:
+    """Differences m₁ − m₂ of two means in 0…1 over the same clusters: `contrast` with the coefficients 1 and −1."""
+    return contrast(layout, [(1.0, first), (-1.0, second)])
+
+
+def contrast(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> list[Interval]:
+    """Sums Σ aᵢmᵢ of means in 0…1 over the same clusters: Agresti and Caffo (2000) with n_eff = N/deff.
+
+    A record of kind i has the influence aᵢ(x − mᵢ)·N/Nᵢ on the sum, with N = ΣNᵢ. V is the variance of the mean of
+    all kinds together. Clusters that are hard for both sides of a difference cancel out, so here the correlation
+    within clusters may be negative. Then
+
+        deff = V / Σ aᵢ²mᵢ(1−mᵢ)/Nᵢ,   nᵢ = Nᵢ/deff,   pᵢ = (nᵢ·mᵢ + 1)/(nᵢ + 2)
+        Σ aᵢpᵢ ± c·sqrt(Σ aᵢ²pᵢ(1−pᵢ)/(nᵢ + 2))
+
+    Where all clusters agree, nᵢ is the G_eff of each kind. Fewer clusters than needed in one kind are too few.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        totals = [layout.total(arm.n) for _, arm in arms]
+        means = [layout.total(arm.s) / total for (_, arm), total in zip(arms, totals, strict=True)]
+        spread, together = contrast_spread(layout, arms)
+        parts = list(zip(arms, totals, means, strict=True))
+        binomial = sum(a**2 * m * (1 - m) / total for (a, _), total, m in parts)
+        deff = together / spread.n_eff(together * binomial)
+        centre, variance = np.zeros(layout.estimates), np.zeros(layout.estimates)
+        for (a, arm), total, mean in parts:
+            n_eff = np.where(spread.agree, total**2 / layout.total(arm.n**2), total / deff)
+            share = (n_eff * mean + 1) / (n_eff + 2)
+            centre += a * share
+            variance += a**2 * share * (1 - share) / (n_eff + 2)
+        half = spread.quantile * np.sqrt(variance)
+        value = sum(a * mean for (a, _), _, mean in parts)
+    clusters = layout.total(np.any([arm.n > 0 for _, arm in arms], axis=0))
+    lowest, highest = sum(min(a, 0.0) for a, _ in arms), sum(max(a, 0.0) for a, _ in arms)
+    bounds = Bounds(
+        value=np.asarray(value),
+        low=np.maximum(centre - half, lowest),
+        high=np.minimum(centre + half, highest),
+        n=layout.total(np.sum([arm.records for _, arm in arms], axis=0)),
+        clusters=clusters,
+        fewest=np.min([layout.total(arm.n > 0) for _, arm in arms], axis=0),
+        agree=spread.agree,
+    )
+    return intervals_from(bounds, "Agresti–Caffo, cluster-robust", undefined="no values on one side")
+
+
+def contrast_spread(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> tuple[Spread, NDArray[np.float64]]:
+    """The spread of Σ aᵢmᵢ by the joint influence of all kinds of records, and how many records there are."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        together = np.asarray(sum(layout.total(arm.n) for _, arm in arms))
+        first = arms[0][1]
+        u, square, n, n2 = (np.zeros_like(first.n) for _ in range(4))
+        for a, arm in arms:
+            total = layout.total(arm.n)
+            scale = layout.repeat(a * together / total)
+            deviation, squared = residuals(layout, arm, layout.total(arm.s) / total)
+            u += scale * deviation
+            square += scale**2 * squared
+            n += arm.n
+            n2 += arm.n2
+        return spread_of(layout, n, n2, u, square, least_correlation=-1.0), together
+
+
+def fieller(layout: Layout, sums: RatioSums) -> list[Interval]:
+    """Ratios R = Σy/Σx of values in 0…1: Fieller's interval (1954) with the pseudo-pairs (y, x) = (1, 0) and (0, 1).
+
+    n_eff = σ²/V for the residuals y − R·x. The two pairs are added to n_eff pairs with the observed means and mean
+    products; ȳ, x̄ and the variances v of these means are taken from the n_eff + 2. The bounds are the roots R of
+
+        (ȳ − R·x̄)² = c²·(v_yy − 2R·v_xy + R²·v_xx)
+
+    Where x̄ can't be told from 0 the set has no upper end, and no interval is given. Where the denominators of all
+    clusters agree, V has not seen what a cluster with another denominator would do, and n_eff is at most G_eff.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = layout.total(sums.n)
+        y, x, yy, xx, xy = (layout.total(part) / total for part in sums[3:])
+        ratio = np.where(x > 0, y / x, np.nan)
+        r = layout.repeat(ratio)
+        spread = spread_of(layout, sums.n, sums.n2, sums.y - r * sums.x, sums.yy - 2 * r * sums.xy + r**2 * sums.xx)
+        sigma2 = yy - 2 * ratio * xy + ratio**2 * xx
+        n_eff = spread.n_eff(sigma2)
+        denominator = MeanSums(sums.records, sums.n, sums.n2, sums.x, sums.xx)
+        same_denominator = spread_of_mean(layout, denominator, x).agree
+        n_eff = np.where(same_denominator, np.minimum(n_eff, spread.g_eff), n_eff)
+
+        more = n_eff + 2
+        y, x = (n_eff * y + 1) / more, (n_eff * x + 1) / more
+        v_yy, v_xx = ((n_eff * yy + 1) / more - y**2) / more, ((n_eff * xx + 1) / more - x**2) / more
+        v_xy = (n_eff * xy / more - x * y) / more
+        c2 = spread.quantile**2
+        a, b, c = x**2 - c2 * v_xx, x * y - c2 * v_xy, y**2 - c2 * v_yy
+        root = np.sqrt(np.maximum(b**2 - a * c, 0))
+        bounded = a > 0
+        low = np.where(bounded, np.maximum((b - root) / a, 0), np.nan)
+        high = np.where(bounded, (b + root) / a, np.nan)
+    clusters = layout.total(sums.n > 0)
+    return intervals_from(
+        Bounds(ratio, low, high, layout.total(sums.records), clusters, clusters, spread.agree),
+        "Fieller, cluster-robust",
+        undefined="the denominator is 0",
+        unbounded="no interval: the denominator can't be told from 0",
+    )

@@ -1,0 +1,83 @@
+"""Many tests at once: p-values adjusted so that one false alarm in the whole family is as rare as claimed."""
+
+from __future__ import annotations
+
+import math
+from string import ascii_letters
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """The p-values of one family, adjusted after Holm (1979), in the order given.
+
+    Of m p-values in ascending order the i-th becomes max over j ≤ i of (m − j + 1)·p_j, at most 1. Tests without a
+    p-value (None or nan) are no part of the family and stay as they are.
+    """
+    tested = [(p, place) for place, p in enumerate(p_values) if p is not None and not math.isnan(p)]
+    if any(not 0 <= p <= 1 for p, _ in tested):
+        raise ValueError("a p-value lies in 0…1; a test without one has None")
+    adjusted = list(p_values)
+    largest = 0.0
+    for rank, (p, place) in enumerate(sorted(tested)):
+        largest = max(largest, min(1.0, (len(tested) - rank) * p))
+        adjusted[place] = largest
+    return adjusted
+
+
+def cliques(models: Sequence[str], told_apart: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
+    """All largest groups in which no two models are told apart; a model told apart from all others is a group.
+
+    `told_apart` holds the pairs whose test rejected, in either order. Models keep their order within a group, and the
+    groups are sorted by it: in the order of the models, by first member, then by second, and so on.
+    """
+    place = {model: number for number, model in enumerate(models)}
+    if len(place) < len(models):
+        raise ValueError("a model is named twice")
+    near = [set(range(len(models))) - {number} for number in range(len(models))]
+    for pair in told_apart:
+        if not place.keys() >= set(pair) or len(set(pair)) < 2:
+            raise ValueError(f"{pair!r} are not two of the models")
+        one, other = (place[model] for model in pair)
+        near[one].discard(other)
+        near[other].discard(one)
+    found = sorted(sorted(group) for group in _maximal_cliques(near)) if models else []
+    return [tuple(models[number] for number in group) for group in found]
+
+
+def letters(models: Sequence[str], groups: Sequence[Sequence[str]]) -> dict[str, str]:
+    """The compact letter display: each group has a letter, and a model those of all its groups.
+
+    With the groups of `cliques`, two models share a letter exactly if they can't be told apart. After z come A to Z,
+    then a2, b2 and so on.
+    """
+    names = [_letter(number) for number in range(len(groups))]
+    return {
+        model: "".join(name for name, group in zip(names, groups, strict=True) if model in group) for model in models
+    }
+
+
+def _letter(number: int) -> str:
+    turn, place = divmod(number, len(ascii_letters))
+    return ascii_letters[place] + (str(turn + 1) if turn else "")
+
+
+def _maximal_cliques(near: list[set[int]]) -> list[set[int]]:
+    """Bron and Kerbosch (1973), with the pivot of Tomita, Tanaka and Takahashi (2006)."""
+    found: list[set[int]] = []
+
+    def extend(clique: set[int], candidates: set[int], seen: set[int]) -> None:
+        if not candidates:
+            if not seen:
+                found.append(clique)
+            return
+        pivot = max(candidates | seen, key=lambda number: len(near[number] & candidates))
+        for number in sorted(candidates - near[pivot]):
+            extend(clique | {number}, candidates & near[number], seen & near[number])
+            candidates = candidates - {number}
+            seen = seen | {number}
+
+    extend(set(), set(range(len(near))), set())
+    return found

@@ -1,0 +1,96 @@
+"""Replies that were made elsewhere: what an import is, and the format that every suite understands."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from counterfoil.asking.ask import Reply
+from counterfoil.errors import UserError
+from counterfoil.files import without_mark
+
+
+class Imported(msgspec.Struct, kw_only=True):
+    """A reply from elsewhere. Where `reading` or `verdicts` are set, they take the place of our own; so does a
+    reading of None where `was_read` says that nothing was found in the reply. A model of None is the one that the user
+    names.
+    """
+
+    model: str | None
+    variant: str
+    question_id: str
+    reply: Reply
+    repeat: int = 0
+    reading: Any = None
+    was_read: bool = False
+    verdicts: Any = None
+    where: str = ""
+
+
+# From files, and the questions by their ids, to replies.
+Importer = Callable[[Sequence[Path], Mapping[str, Any]], Iterator[Imported]]
+
+
+class _Line(msgspec.Struct):
+    question_id: str
+    reply: str | None
+    model: str | None = None
+    variant: str = "imported"
+    repeat: int = 0
+    order: int | None = None
+
+
+def import_jsonl(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:
+    """Anybody's replies: a JSON object on each line with `question_id`, `model`, `variant`, `reply`, and where the
+    choices have orders, `order` (or the order behind the id, as in `age-001a-002-amb-bsd-0`).
+    """
+    for path in files:
+        for where, raw in lines_of(path):
+            try:
+                line = msgspec.json.decode(raw, type=_Line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise UserError(f"{where}: {error}.") from error
+            yield Imported(
+                model=line.model,
+                variant=line.variant,
+                question_id=line.question_id if line.order is None else f"{line.question_id}-{line.order}",
+                repeat=line.repeat,
+                reply=Reply(status="ok", text=line.reply or ""),
+                where=where,
+            )
+
+
+def lines_of(path: Path) -> Iterator[tuple[str, bytes]]:
+    """The lines of a file that are not empty, each with where it stands."""
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                line = without_mark(raw) if number == 1 else raw
+                if line.strip():
+                    yield f"{path}, line {number}", line
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror}.") from error
+
+
+# What most such cells look like: texts in single quotation marks, with nothing in them that would mean something else.
+_PLAIN_LIST = re.compile(r"\['[^'\\\n]*'(?:, '[^'\\\n]*')*\]")
+
+
+def parse_list(text: str, where: str) -> list[Any]:
+    """A list inside a cell of a table, written as JSON or as Python writes it. Nothing is ever evaluated."""
+    if _PLAIN_LIST.fullmatch(text):
+        return text[2:-2].split("', '")
+    for parse in (json.loads, ast.literal_eval):
+        try:
+            value = parse(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(value, list):
+            return value
+    raise UserError(f"{where} is no list: {text[:60]!r}.")

@@ -1,0 +1,22 @@
+"""How a record ended: exactly one word for each."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from counterfoil.asking.ask import Reply
+from counterfoil.suite.suite import Reading
+
+Outcome = Literal["answered", "out_of_choice", "refused", "truncated", "failed", "not_asked"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+# The question is left out of every metric; a run in which this happens is finished, but not complete.
+LEFT_OUT: tuple[Outcome, ...] = ("failed", "not_asked")
+
+
+def outcome_of(reply: Reply, reading: Reading | None) -> Outcome:
+    """What became of a reply. A reply that was cut off counts as answered if its answer could be read."""
+    if reply.status in ("failed", "refused"):
+        return reply.status
+    if reading is not None:
+        return "answered"
+    return "truncated" if reply.status == "truncated" else "out_of_choice"
