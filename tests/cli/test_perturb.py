@@ -13,7 +13,7 @@ from commands import counterfoil
 from counterfoil.cli.perturb import side_by_side
 from counterfoil.perturbing.making.perturbed import read_set
 
-ANNUITY = str(Path(__file__).parents[1] / "memorization" / "annuity.toml")
+ANNUITY = str(Path(__file__).parents[1] / "perturbing" / "annuity.toml")
 
 
 def test_a_set_is_made_summed_up_and_shown(tmp_path: Path) -> None:

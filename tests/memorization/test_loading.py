@@ -16,7 +16,7 @@ from counterfoil.memorization.questions import existing_path, load_set
 from counterfoil.perturbing.making.perturbed import encode_set, write_set
 from counterfoil.perturbing.templates.templates import load_bank
 
-ANNUITY = Path(__file__).with_name("annuity.toml")
+ANNUITY = Path(__file__).parents[1] / "perturbing" / "annuity.toml"
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data/cfa is not here")
 

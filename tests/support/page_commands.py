@@ -24,7 +24,7 @@ from counterfoil.datasets.registry import registered
 from page_servers import look_at_site, look_at_viewer, start_node
 from pages import ROOT
 
-TEMPLATES = ROOT / "tests" / "memorization" / "annuity.toml"
+TEMPLATES = ROOT / "tests" / "perturbing" / "annuity.toml"
 # Datasets that the reader has fetched, where the page does not: their names in the registry, and what is here instead.
 FETCHED = {
     "plausibleqa": ("plausibleqa", "english"),
