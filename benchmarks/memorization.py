@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from benchmarks.asking import Report
 
-from counterfoil.perturbing.expressions.expressions import ExpressionError
+from counterfoil.perturbing.expressions.language import ExpressionError
 from counterfoil.perturbing.questions import LETTERS, Question
 from counterfoil.perturbing.templates.parts import Template
 from counterfoil.perturbing.templates.templates import load_bank

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.errors import UserError
-from counterfoil.perturbing.expressions.expressions import ExpressionError, computing, parse
+from counterfoil.perturbing.expressions.language import ExpressionError, computing, parse
 
 VALUES = {"x": Decimal(7), "y": Decimal("0.5"), "rate": Decimal("0.05"), "n": Decimal(10)}
 FLOATS = {name: float(number) for name, number in VALUES.items()}

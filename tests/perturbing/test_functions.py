@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import optimize, special
 from scipy import stats as scipy_stats
 
-from counterfoil.perturbing.expressions.expressions import ExpressionError, computing, parse
+from counterfoil.perturbing.expressions.language import ExpressionError, computing, parse
 
 LOANS = [(0.05, 10, 2000, 0), (0.004, 360, 1250, 30000), (0.12, 3, 0, 1000), (0.25, 40, 10, 1e6)]
 BONDS = [(0.06, 0.08, 10, 2), (0.0, 0.05, 7, 1), (0.09, 0.03, 30, 4), (0.045, 0.045, 5, 12), (0.03, 0.0004, 2, 2)]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.perturbing.expressions.expressions import ExpressionError, parse
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
+from counterfoil.perturbing.expressions.language import ExpressionError, parse
 
 NAMES = ["x", "rate", "__class__"]
 

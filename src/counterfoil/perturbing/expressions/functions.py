@@ -1,4 +1,7 @@
-"""The functions of the expression language, by name: what they take, how to compute them, what they cost."""
+"""The functions of the expression language, by name: what they take, how to compute them, what they cost.
+
+Those of statistics are here. Without `_p` their divisor is n − 1 (a sample), with it n.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from counterfoil.perturbing.expressions import bonds, markets, money, statistics
+from counterfoil.perturbing.expressions import finance
+from counterfoil.perturbing.expressions.arithmetic import Arithmetic, N, Undefined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from counterfoil.perturbing.expressions.numbers import Arithmetic, N
+    from collections.abc import Callable, Sequence
 
 
 class Function(msgspec.Struct, frozen=True):
@@ -30,26 +32,6 @@ class Function(msgspec.Struct, frozen=True):
 _FORMULA, _POWER, _NORMAL, _SEARCH = 10, 100, 500, 3_000
 
 
-def _absolute(on: Arithmetic[N], x: N) -> N:
-    return abs(x)
-
-
-def _rounded(on: Arithmetic[N], x: N, digits: N) -> N:
-    return on.round(x, digits)
-
-
-def _root(on: Arithmetic[N], x: N) -> N:
-    return on.sqrt(x)
-
-
-def _exponential(on: Arithmetic[N], x: N) -> N:
-    return on.exp(x)
-
-
-def _logarithm(on: Arithmetic[N], x: N) -> N:
-    return on.ln(x)
-
-
 def _takes(parameters: str, compute: Callable[..., Any], cost: int) -> Function:
     """`parameters` separated by spaces; a name in brackets is a list."""
     words = parameters.split()
@@ -58,47 +40,77 @@ def _takes(parameters: str, compute: Callable[..., Any], cost: int) -> Function:
     return Function(names, compute, cost, lists)
 
 
+def _mean(on: Arithmetic[N], values: Sequence[N]) -> N:
+    return on.total(values) / len(values)
+
+
+def _covariance(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) -> N:
+    if len(first) < 2:
+        raise Undefined("a sample needs at least two values")
+    return _products(on, first, second) / (len(first) - 1)
+
+
+def _covariance_p(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) -> N:
+    return _products(on, first, second) / len(first)
+
+
+def _correlation(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) -> N:
+    """Pearson's, the same for a sample and a population."""
+    spreads = _products(on, first, first) * _products(on, second, second)
+    if spreads == 0:
+        raise Undefined("a list of one value throughout has no correlation")
+    return _products(on, first, second) / on.sqrt(spreads)
+
+
+def _products(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) -> N:
+    """Σ (x − mean x)(y − mean y)."""
+    if len(first) != len(second):
+        raise Undefined("the two lists differ in length")
+    one, other = _mean(on, first), _mean(on, second)
+    return on.total([(x - one) * (y - other) for x, y in zip(first, second, strict=True)])
+
+
 _BOND = "coupon_rate yield years per_year"
 _OPTION = "spot strike rate years volatility"
 
 FUNCTIONS: dict[str, Function] = {
-    "abs": _takes("x", _absolute, _FORMULA),
-    "round": _takes("x digits", _rounded, _FORMULA),
-    "sqrt": _takes("x", _root, _FORMULA),
-    "exp": _takes("x", _exponential, _POWER),
-    "ln": _takes("x", _logarithm, _POWER),
-    "pv": _takes("rate n pmt fv", money.pv, _POWER),
-    "fv": _takes("rate n pmt pv", money.fv, _POWER),
-    "pmt": _takes("rate n pv fv", money.pmt, _POWER),
-    "nper": _takes("rate pmt pv fv", money.nper, _POWER),
-    "rate": _takes("n pmt pv fv", money.rate, _SEARCH),
-    "npv": _takes("rate [flows]", money.npv, _FORMULA),
-    "irr": _takes("[flows]", money.irr, _SEARCH),
-    "annuity": _takes("rate n pmt", money.annuity, _POWER),
-    "annuity_due": _takes("rate n pmt", money.annuity_due, _POWER),
-    "perpetuity": _takes("pmt rate", money.perpetuity, _FORMULA),
-    "effective_rate": _takes("nominal per_year", money.effective_rate, _POWER),
-    "bond_price": _takes(f"{_BOND} face", bonds.bond_price, _POWER),
-    "ytm": _takes("price coupon_rate years per_year face", bonds.ytm, _SEARCH),
-    "macaulay_duration": _takes(_BOND, bonds.macaulay_duration, _SEARCH),
-    "modified_duration": _takes(_BOND, bonds.modified_duration, _SEARCH),
-    "convexity": _takes(_BOND, bonds.convexity, _SEARCH),
-    "normal_cdf": _takes("x", statistics.normal_cdf, _NORMAL),
-    "normal_inv": _takes("p", statistics.normal_inv, _SEARCH),
-    "mean": _takes("[values]", statistics.mean, _FORMULA),
-    "variance": _takes("[values]", statistics.variance, _FORMULA),
-    "variance_p": _takes("[values]", statistics.variance_p, _FORMULA),
-    "stdev": _takes("[values]", statistics.stdev, _FORMULA),
-    "stdev_p": _takes("[values]", statistics.stdev_p, _FORMULA),
-    "covariance": _takes("[first] [second]", statistics.covariance, _FORMULA),
-    "covariance_p": _takes("[first] [second]", statistics.covariance_p, _FORMULA),
-    "correlation": _takes("[first] [second]", statistics.correlation, _FORMULA),
-    "capm": _takes("riskfree beta market_return", markets.capm, _FORMULA),
-    "wacc": _takes("weight_equity cost_equity weight_debt cost_debt tax", markets.wacc, _FORMULA),
-    "gordon": _takes("next_dividend required growth", markets.gordon, _FORMULA),
-    "put_call_put": _takes("call spot strike rate years", markets.put_call_put, _POWER),
-    "put_call_call": _takes("put spot strike rate years", markets.put_call_call, _POWER),
-    "forward_price": _takes("spot rate years", markets.forward_price, _POWER),
-    "bs_call": _takes(_OPTION, markets.bs_call, _NORMAL),
-    "bs_put": _takes(_OPTION, markets.bs_put, _NORMAL),
+    "abs": _takes("x", lambda on, x: abs(x), _FORMULA),
+    "round": _takes("x digits", lambda on, x, digits: on.round(x, digits), _FORMULA),
+    "sqrt": _takes("x", lambda on, x: on.sqrt(x), _FORMULA),
+    "exp": _takes("x", lambda on, x: on.exp(x), _POWER),
+    "ln": _takes("x", lambda on, x: on.ln(x), _POWER),
+    "pv": _takes("rate n pmt fv", finance.pv, _POWER),
+    "fv": _takes("rate n pmt pv", finance.fv, _POWER),
+    "pmt": _takes("rate n pv fv", finance.pmt, _POWER),
+    "nper": _takes("rate pmt pv fv", finance.nper, _POWER),
+    "rate": _takes("n pmt pv fv", finance.rate, _SEARCH),
+    "npv": _takes("rate [flows]", finance.npv, _FORMULA),
+    "irr": _takes("[flows]", finance.irr, _SEARCH),
+    "annuity": _takes("rate n pmt", finance.annuity, _POWER),
+    "annuity_due": _takes("rate n pmt", finance.annuity_due, _POWER),
+    "perpetuity": _takes("pmt rate", finance.perpetuity, _FORMULA),
+    "effective_rate": _takes("nominal per_year", finance.effective_rate, _POWER),
+    "bond_price": _takes(f"{_BOND} face", finance.bond_price, _POWER),
+    "ytm": _takes("price coupon_rate years per_year face", finance.ytm, _SEARCH),
+    "macaulay_duration": _takes(_BOND, finance.macaulay_duration, _SEARCH),
+    "modified_duration": _takes(_BOND, finance.modified_duration, _SEARCH),
+    "convexity": _takes(_BOND, finance.convexity, _SEARCH),
+    "normal_cdf": _takes("x", lambda on, x: on.normal_cdf(x), _NORMAL),
+    "normal_inv": _takes("p", lambda on, p: on.normal_inv(p), _SEARCH),
+    "mean": _takes("[values]", _mean, _FORMULA),
+    "variance": _takes("[values]", lambda on, values: _covariance(on, values, values), _FORMULA),
+    "variance_p": _takes("[values]", lambda on, values: _covariance_p(on, values, values), _FORMULA),
+    "stdev": _takes("[values]", lambda on, values: on.sqrt(_covariance(on, values, values)), _FORMULA),
+    "stdev_p": _takes("[values]", lambda on, values: on.sqrt(_covariance_p(on, values, values)), _FORMULA),
+    "covariance": _takes("[first] [second]", _covariance, _FORMULA),
+    "covariance_p": _takes("[first] [second]", _covariance_p, _FORMULA),
+    "correlation": _takes("[first] [second]", _correlation, _FORMULA),
+    "capm": _takes("riskfree beta market_return", finance.capm, _FORMULA),
+    "wacc": _takes("weight_equity cost_equity weight_debt cost_debt tax", finance.wacc, _FORMULA),
+    "gordon": _takes("next_dividend required growth", finance.gordon, _FORMULA),
+    "put_call_put": _takes("call spot strike rate years", finance.put_call_put, _POWER),
+    "put_call_call": _takes("put spot strike rate years", finance.put_call_call, _POWER),
+    "forward_price": _takes("spot rate years", finance.forward_price, _POWER),
+    "bs_call": _takes(_OPTION, finance.bs_call, _NORMAL),
+    "bs_put": _takes(_OPTION, finance.bs_put, _NORMAL),
 }

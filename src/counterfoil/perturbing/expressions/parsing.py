@@ -2,39 +2,43 @@
 
 From the loosest to the tightest: or; and; not; comparisons; + and -; * and /; the sign; powers, from the right.
 A name before a bracket is a function, any other a value: so a value may be called `rate` beside the function.
+The size and the depth of an expression are limited, so that none can crash or hang what reads it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+import re
+from enum import Enum
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
+from counterfoil.errors import UserError
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
-from counterfoil.perturbing.expressions.tokens import Token, tokens_of
-from counterfoil.perturbing.expressions.tree import (
-    Call,
-    Chain,
-    ExpressionError,
-    Extreme,
-    If,
-    Kind,
-    ListOf,
-    Literal,
-    Name,
-    Negated,
-    Node,
-    Power,
-    Sum,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
+_LONGEST = 4_000
+_MOST_DIGITS = 60
+_MOST_EXPONENT = 60
 _DEEPEST = 50
 _HIGHEST = 100
 _MOST_ITEMS = 1_000
 _POWER_COST = 30
+
+_TOKEN = re.compile(
+    r"(?P<space>[ \t\r\n]+)"
+    r"|(?P<number>(?P<digits>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+))?)"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<sign>\*\*|<=|>=|==|!=|[-+*/^()<>,\[\]])"
+)
+_REFUSED = {
+    ".": "there is no attribute access in this language",
+    "=": "there is no assignment in this language (equality is ==)",
+    '"': "there are no strings in this language",
+    "'": "there are no strings in this language",
+}
 _OR, _AND, _COMPARISON, _SUM, _PRODUCT = range(1, 6)
 _LEVELS = {
     "or": _OR,
@@ -45,9 +49,63 @@ _LEVELS = {
 }
 _NOT_NUMBERS = frozenset({"nan", "inf", "infinity"})
 _FORMS = frozenset({"if", "min", "max", "sum"})
-_RESERVED = frozenset({"and", "or", "not", "if"})
+_WORDS = frozenset({"and", "or", "not"})
+_RESERVED = _WORDS | {"if"}
 
-AnyNode = TypeVar("AnyNode", bound=Node)
+
+class ExpressionError(UserError):
+    """An expression that can not be parsed or computed. `position` counts characters from 1."""
+
+    def __init__(self, reason: str, position: int) -> None:
+        super().__init__(reason, position)
+        self.reason = reason
+        self.position = position
+
+    def __str__(self) -> str:
+        return f"{self.reason} at character {self.position}"
+
+
+class Kind(Enum):
+    """What a node stands for; the value is how errors call it."""
+
+    NUMBER = "a number"
+    CONDITION = "a condition"
+    LIST = "a list"
+
+
+Form = Literal["literal", "name", "negated", "chain", "power", "if", "min", "max", "list", "sum", "call"]
+
+
+class Node(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of an expression: where it stands in the source, which names it needs, how high it is, what it costs.
+
+    `text` is the number, the name, the function, or the variable of a sum, whose parts are low, high and term.
+    A chain is part operator part operator …, from left to right. A condition that is negated stands behind `not`.
+    The unit of cost is that of `Function`. It leaves out what a sum repeats: that counts when it is known how often.
+    """
+
+    form: Form
+    parts: tuple[Node, ...]
+    start: int
+    end: int
+    names: frozenset[str]
+    height: int
+    cost: int
+    kind: Kind
+    text: str
+    operators: tuple[str, ...]
+
+
+class _Token(NamedTuple):
+    """`kind` is "number", "name", "sign" (also and, or, not) or "end". Positions count from 0."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+    def error(self, reason: str) -> ExpressionError:
+        return ExpressionError(reason, self.start + 1)
 
 
 def tree_of(source: str, names: Collection[str]) -> Node:
@@ -55,9 +113,40 @@ def tree_of(source: str, names: Collection[str]) -> Node:
     return _Parser(source, names).whole()
 
 
+def _tokens_of(source: str) -> Iterator[_Token]:
+    """The tokens, the last of kind "end", one by one: the parser sees what is wrong before it first."""
+    if len(source) > _LONGEST:
+        reason = f"the expression is too long ({len(source):,} characters, not {_LONGEST:,})"
+        raise ExpressionError(reason, _LONGEST + 1)
+    position = 0
+    while position < len(source):
+        match = _TOKEN.match(source, position)
+        if match is None:
+            character = source[position]
+            raise ExpressionError(_REFUSED.get(character, f"unexpected {character!a}"), position + 1)
+        kind, text = str(match.lastgroup), match.group()
+        if match["number"]:
+            kind = "number"
+            _check_number(match["digits"], match["exponent"] or "0", position)
+        elif text in _WORDS:
+            kind = "sign"
+        if kind != "space":
+            yield _Token(kind, text.replace("**", "^"), position, match.end())
+        position = match.end()
+    yield _Token("end", "", len(source), len(source))
+
+
+def _check_number(digits: str, exponent: str, position: int) -> None:
+    if len(digits.replace(".", "")) > _MOST_DIGITS:
+        raise ExpressionError(f"a number of more than {_MOST_DIGITS} digits", position + 1)
+    # Its length first: to read a number of many digits takes long.
+    if len(exponent.lstrip("+-0")) > 2 or abs(int(exponent)) > _MOST_EXPONENT:
+        raise ExpressionError(f"a number beyond 10^{_MOST_EXPONENT} or 10^-{_MOST_EXPONENT}", position + 1)
+
+
 class _Parser:
     def __init__(self, source: str, names: Collection[str]) -> None:
-        self._tokens = tokens_of(source)
+        self._tokens = _tokens_of(source)
         self._token = next(self._tokens)
         self._end = 0
         self._names = names
@@ -68,9 +157,9 @@ class _Parser:
         node = self._expression()
         token = self._token
         if token.kind in ("name", "number") or token.text in ("(", "["):
-            raise _error(f"an operator is missing before {token.text!r}", token)
+            raise token.error(f"an operator is missing before {token.text!r}")
         if token.kind != "end":
-            raise _error(f"unexpected {token.text!r}", token)
+            raise token.error(f"unexpected {token.text!r}")
         if node.kind is Kind.LIST:
             raise ExpressionError("a list can only be given to a function; here it stands alone", node.start + 1)
         return node
@@ -82,17 +171,9 @@ class _Parser:
             while _LEVELS.get(self._token.text) == level:
                 operators.append(self._take().text)
                 operands.append(self._expression(level + 1))
-            wanted = Kind.CONDITION if level <= _AND else Kind.NUMBER
-            for operand in operands:
-                _expect(operand, wanted)
-            left = _node(
-                Chain,
-                operands,
-                kind=Kind.NUMBER if level >= _SUM else Kind.CONDITION,
-                cost=len(operators),
-                operators=tuple(operators),
-                operands=tuple(operands),
-            )
+            _expect(Kind.CONDITION if level <= _AND else Kind.NUMBER, *operands)
+            kind = Kind.NUMBER if level >= _SUM else Kind.CONDITION
+            left = _node("chain", operands, kind=kind, cost=len(operators), operators=tuple(operators))
         return left
 
     def _signed(self) -> Node:
@@ -100,27 +181,27 @@ class _Parser:
         token = self._token
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise _error(f"nested deeper than {_DEEPEST}", token)
-        node: Node
+            raise token.error(f"nested deeper than {_DEEPEST}")
         if token.text in ("-", "not"):
             self._take()
             operand = self._signed() if token.text == "-" else self._expression(_COMPARISON)
             kind = Kind.NUMBER if token.text == "-" else Kind.CONDITION
-            node = _node(Negated, [_expect(operand, kind)], start=token.start, kind=kind, operand=operand)
+            _expect(kind, operand)
+            node = _node("negated", [operand], start=token.start, kind=kind)
         else:
             node = self._atom()
             if self._token.text == "^":
                 self._take()
-                exponent = _expect(self._signed(), Kind.NUMBER)
-                pair = [_expect(node, Kind.NUMBER), exponent]
-                node = _node(Power, pair, cost=_POWER_COST, base=node, exponent=exponent)
+                exponent = self._signed()
+                _expect(Kind.NUMBER, exponent, node)
+                node = _node("power", [node, exponent], cost=_POWER_COST)
         self._depth -= 1
         return node
 
     def _atom(self) -> Node:
         token = self._take()
         if token.kind == "number":
-            return _node(Literal, [], start=token.start, end=token.end, text=token.text)
+            return _node("literal", [], start=token.start, end=token.end, text=token.text)
         if token.kind == "name":
             return self._call(token) if self._token.text == "(" else self._name(token)
         if token.text == "(":
@@ -128,101 +209,83 @@ class _Parser:
             self._take(")", token)
             return msgspec.structs.replace(node, start=token.start, end=self._end)
         if token.text == "[":
-            return self._list(token)
-        raise _error("the expression ends too early" if token.kind == "end" else f"unexpected {token.text!r}", token)
+            items = self._items(token, "]")
+            _expect(Kind.NUMBER, *items)
+            return _node("list", items, start=token.start, end=self._end, kind=Kind.LIST)
+        raise token.error("the expression ends too early" if token.kind == "end" else f"unexpected {token.text!r}")
 
-    def _name(self, token: Token) -> Node:
+    def _name(self, token: _Token) -> Node:
         name = token.text
         if name not in self._variables and (name not in self._names or name in _RESERVED):
             if name in FUNCTIONS:
-                raise _error(f"the function {name} without its arguments", token)
+                raise token.error(f"the function {name} without its arguments")
             if name.lower() in _NOT_NUMBERS:
-                raise _error(f"{name}, which is not a number in this language,", token)
-            raise _error(f"unknown name {name!r}", token)
-        return _node(Name, [], start=token.start, end=token.end, names=frozenset({name}), name=name)
+                raise token.error(f"{name}, which is not a number in this language,")
+            raise token.error(f"unknown name {name!r}")
+        return _node("name", [], start=token.start, end=token.end, names=frozenset({name}), text=name)
 
-    def _list(self, opening: Token) -> Node:
-        items = self._items(opening, "]")
-        for item in items:
-            _expect(item, Kind.NUMBER)
-        return _node(ListOf, items, start=opening.start, end=self._end, kind=Kind.LIST, items=tuple(items))
-
-    def _items(self, opening: Token, closing: str) -> list[Node]:
+    def _items(self, opening: _Token, closing: str) -> list[Node]:
         items = [self._expression()]
         while self._token.text == ",":
             comma = self._take()
             if len(items) == _MOST_ITEMS:
-                raise _error(f"a list of more than {_MOST_ITEMS:,} items goes on", comma)
+                raise comma.error(f"a list of more than {_MOST_ITEMS:,} items goes on")
             items.append(self._expression())
         self._take(closing, opening)
         return items
 
-    def _call(self, token: Token) -> Node:
-        function = FUNCTIONS.get(token.text)
-        if function is None and token.text not in _FORMS:
-            raise _error(f"unknown function {token.text!r}", token)
+    def _call(self, token: _Token) -> Node:
+        name, function = token.text, FUNCTIONS.get(token.text)
+        if function is None and name not in _FORMS:
+            raise token.error(f"unknown function {name!r}")
         opening = self._take()
-        if token.text == "sum":
+        if name == "sum":
             return self._sum(token, opening)
         arguments = self._items(opening, ")")
-        start, end = token.start, self._end
-        if token.text == "if":
+        form: Form = "call"
+        cost = 1
+        if function is not None:
+            cost = function.cost
+            _expect_count(token, arguments, function.parameters)
+            for argument, parameter in zip(arguments, function.parameters, strict=True):
+                _expect(Kind.LIST if parameter in function.lists else Kind.NUMBER, argument)
+        elif name == "if":
+            form = "if"
             _expect_count(token, arguments, ("condition", "then", "otherwise"))
-            condition, then, otherwise = arguments
-            for argument, kind in zip(arguments, (Kind.CONDITION, Kind.NUMBER, Kind.NUMBER), strict=True):
-                _expect(argument, kind)
-            return _node(If, arguments, start=start, end=end, condition=condition, then=then, otherwise=otherwise)
-        if token.text in ("min", "max"):
+            _expect(Kind.CONDITION, arguments[0])
+            _expect(Kind.NUMBER, *arguments[1:])
+        else:
+            form = "max" if name == "max" else "min"
             if len(arguments) > 1 or arguments[0].kind is not Kind.LIST:
-                for argument in arguments:
-                    _expect(argument, Kind.NUMBER)
-            largest = token.text == "max"
-            return _node(Extreme, arguments, start=start, end=end, largest=largest, operands=tuple(arguments))
-        assert function is not None
-        _expect_count(token, arguments, function.parameters)
-        for argument, parameter in zip(arguments, function.parameters, strict=True):
-            _expect(argument, Kind.LIST if parameter in function.lists else Kind.NUMBER)
-        cost, called = function.cost, tuple(arguments)
-        return _node(Call, arguments, start=start, end=end, cost=cost, function=token.text, arguments=called)
+                _expect(Kind.NUMBER, *arguments)
+        return _node(form, arguments, start=token.start, end=self._end, cost=cost, text=name)
 
-    def _sum(self, token: Token, opening: Token) -> Node:
+    def _sum(self, token: _Token, opening: _Token) -> Node:
         name = self._take()
         variable = name.text
         if name.kind != "name" or variable in _RESERVED:
-            raise _error("sum(variable, from, to, term) needs the name of a variable", name)
+            raise name.error("sum(variable, from, to, term) needs the name of a variable")
         if variable in self._names or variable in self._variables:
-            raise _error(f"the variable {variable!r} of a sum is taken: a value has this name", name)
-        bounds = []
-        for _ in range(2):
+            raise name.error(f"the variable {variable!r} of a sum is taken: a value has this name")
+        parts = []
+        for bound in (True, True, False):
             self._take(",", opening)
-            bounds.append(_expect(self._expression(), Kind.NUMBER))
-        self._take(",", opening)
-        self._variables.append(variable)
-        term = _expect(self._expression(), Kind.NUMBER)
+            # Only the term knows the variable.
+            self._variables += [] if bound else [variable]
+            parts.append(self._expression())
+            _expect(Kind.NUMBER, parts[-1])
         self._variables.pop()
         self._take(")", opening)
-        low, high = bounds
-        return _node(
-            Sum,
-            [low, high, term],
-            start=token.start,
-            end=self._end,
-            cost=1 - term.cost,
-            names=low.names | high.names | (term.names - {variable}),
-            variable=variable,
-            low=low,
-            high=high,
-            term=term,
-        )
+        low, high, term = parts
+        names = low.names | high.names | (term.names - {variable})
+        return _node("sum", parts, start=token.start, end=self._end, cost=1 - term.cost, names=names, text=variable)
 
-    def _take(self, text: str | None = None, opening: Token | None = None) -> Token:
+    def _take(self, text: str | None = None, opening: _Token | None = None) -> _Token:
         """The next token; it must be `text`, where one is given, to close or go on with what `opening` began."""
         token = self._token
         if opening is not None and token.text != text:
             found = "the expression ends" if token.kind == "end" else f"found {token.text!r}"
-            raise _error(
-                f"{text!r} is missing for the {opening.text!r} of character {opening.start + 1}: {found}", token
-            )
+            raise token.error(f"{text!r} is missing for the {opening.text!r} of character {opening.start + 1}: {found}")
         self._end = token.end
         if token.kind != "end":
             self._token = next(self._tokens)
@@ -230,7 +293,7 @@ class _Parser:
 
 
 def _node(
-    node_type: type[AnyNode],
+    form: Form,
     parts: Sequence[Node],
     *,
     start: int | None = None,
@@ -238,35 +301,35 @@ def _node(
     names: frozenset[str] | None = None,
     cost: int = 1,
     kind: Kind = Kind.NUMBER,
-    **fields: object,
-) -> AnyNode:
+    text: str = "",
+    operators: tuple[str, ...] = (),
+) -> Node:
     """A node over its parts. `cost` is what it adds to theirs."""
     height = 1 + max((part.height for part in parts), default=0)
     begins = parts[0].start if start is None else start
     if height > _HIGHEST:
         raise ExpressionError(f"nested in more than {_HIGHEST} steps", begins + 1)
-    return node_type(
+    return Node(
+        form=form,
+        parts=tuple(parts),
         start=begins,
         end=parts[-1].end if end is None else end,
         names=frozenset().union(*(part.names for part in parts)) if names is None else names,
         height=height,
         cost=cost + sum(part.cost for part in parts),
         kind=kind,
-        **fields,
+        text=text,
+        operators=operators,
     )
 
 
-def _expect(node: Node, kind: Kind) -> Node:
-    if node.kind is not kind:
-        raise ExpressionError(f"{kind.value} is expected and not {node.kind.value}", node.start + 1)
-    return node
+def _expect(kind: Kind, *nodes: Node) -> None:
+    for node in nodes:
+        if node.kind is not kind:
+            raise ExpressionError(f"{kind.value} is expected and not {node.kind.value}", node.start + 1)
 
 
-def _expect_count(token: Token, arguments: Sequence[Node], parameters: Sequence[str]) -> None:
+def _expect_count(token: _Token, arguments: Sequence[Node], parameters: Sequence[str]) -> None:
     if len(arguments) != len(parameters):
         takes = f"{len(parameters)} argument{'s' if len(parameters) != 1 else ''} ({', '.join(parameters)})"
-        raise _error(f"{token.text} takes {takes}, not {len(arguments)}", token)
-
-
-def _error(reason: str, token: Token) -> ExpressionError:
-    return ExpressionError(reason, token.start + 1)
+        raise token.error(f"{token.text} takes {takes}, not {len(arguments)}")

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import NamedTuple, TypeVar
 
 from counterfoil.errors import UserError
-from counterfoil.perturbing.expressions.expressions import Expression, ExpressionError
+from counterfoil.perturbing.expressions.language import Expression, ExpressionError
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.parts import Slot, Template
 

@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from counterfoil.perturbing.expressions.expressions import Expression, ExpressionError, parse
-from counterfoil.perturbing.expressions.tree import Kind
+from counterfoil.perturbing.expressions.language import Expression, ExpressionError, Kind, parse
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.texts import Text, parse_text
 

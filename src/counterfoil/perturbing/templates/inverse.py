@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from itertools import pairwise
 
-from counterfoil.perturbing.expressions.expressions import ExpressionError
+from counterfoil.perturbing.expressions.language import ExpressionError
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.draws import Rejected, Worked
 from counterfoil.perturbing.templates.parts import Inverse, Slot, Template

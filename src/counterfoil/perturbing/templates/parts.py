@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from counterfoil.perturbing.expressions.expressions import Expression
+from counterfoil.perturbing.expressions.language import Expression
 from counterfoil.perturbing.questions import Letter, Source
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.texts import Text

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.perturbing.expressions.expressions import Expression
-from counterfoil.perturbing.expressions.tree import Kind
+from counterfoil.perturbing.expressions.language import Expression, Kind
 from counterfoil.perturbing.questions import LETTERS, Source
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.fields import (
