@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from yarl import URL
 
-from counterfoil.datasets import fetch, progress, registry
+from counterfoil import progress
+from counterfoil.datasets import fetch, registry
 from counterfoil.datasets.fetch import dataset_path, get_dataset, resolved
 from counterfoil.datasets.registry import DataFile, Dataset, all_datasets, registered
 from counterfoil.errors import UserError

@@ -8,15 +8,16 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
 from yarl import URL
 
 from counterfoil.asking.models.weights import hash_file
-from counterfoil.datasets.progress import Download, watch
 from counterfoil.datasets.registry import DataFile, Dataset, is_registered, registered
 from counterfoil.errors import UserError
+from counterfoil.progress import Progress
 
 HUB = "https://huggingface.co"
 MOST_REDIRECTS = 10
@@ -27,6 +28,19 @@ SILENT_SECONDS = 60.0
 CONNECT_SECONDS = 30.0
 
 Say = Callable[[str], None]
+
+
+@dataclass
+class Download:
+    """Bytes that have come, of how many; the total is None where the server does not say."""
+
+    name: str
+    done: int = 0
+    total: int | None = None
+
+    def describe(self, seconds: float) -> str:
+        of = "" if self.total is None else f" of {self.total / 1e6:,.1f}"
+        return f"{self.done / 1e6:,.1f}{of} MB"
 
 
 def dataset_path(name: str, file: str | None = None) -> Path:
@@ -87,10 +101,13 @@ def _get_file(dataset: Dataset, file: DataFile, say: Say) -> Path:
 
 async def _download(url: URL, target: Path, download: Download, say: Say) -> str:
     """Stream it to a file; gives its SHA-256. Whatever goes wrong on the way is one sentence."""
-    watching = asyncio.create_task(watch(download, say))
+    columns = ("DownloadColumn", "TransferSpeedColumn", "TimeRemainingColumn")
     limits = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=SILENT_SECONDS)
     try:
-        async with aiohttp.ClientSession(timeout=limits, trust_env=True) as session:
+        async with (
+            Progress([download], columns=columns, say=say).watched(),
+            aiohttp.ClientSession(timeout=limits, trust_env=True) as session,
+        ):
             return await _stream(session, url, target, download)
     except TimeoutError as error:
         raise UserError(f"{url.host} is silent: {url} was not fetched. Run the same command again later.") from error
@@ -104,10 +121,6 @@ async def _download(url: URL, target: Path, download: Download, say: Say) -> str
             f"The download of {url} broke off after {download.done:,} bytes, and nothing was kept: "
             f"run the same command again ({type(error).__name__})."
         ) from error
-    finally:
-        watching.cancel()
-        with suppress(asyncio.CancelledError):
-            await watching
 
 
 async def _stream(session: aiohttp.ClientSession, url: URL, target: Path, download: Download) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,8 +21,8 @@ from counterfoil.asking.prices import Price, load_prices, price_of
 from counterfoil.datasets.verdict import FAILED, NOT_ASKED, Verdict, verdict_reader
 from counterfoil.errors import UserError
 from counterfoil.judging.step import Failure, Step, ask_step
-from counterfoil.running.askers import Say, interruptible
-from counterfoil.running.progress import Progress, Watched
+from counterfoil.progress import Progress
+from counterfoil.running.askers import Say, Watched, interruptible
 from counterfoil.running.rows import Standing
 
 # Beside the asks in flight there are those that wait for the ledger.
@@ -80,17 +80,12 @@ class Judging:
                     results[position] = reason
                 standing.outcomes[judge, name, "answered"] += 1
 
-        watching = asyncio.create_task(Progress([Watched(standing, self.sender)]).watch())
         try:
-            async with asyncio.TaskGroup() as group:
+            async with Progress([Watched(standing, self.sender)]).watched(), asyncio.TaskGroup() as group:
                 for _ in range(min(len(items), WORKERS + WORKERS_PER_PLACE * self.sender.places)):
                     group.create_task(do())
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
-        finally:
-            watching.cancel()
-            with suppress(asyncio.CancelledError):
-                await watching
         return results
 
     def described(self) -> dict[str, Any]:

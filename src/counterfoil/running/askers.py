@@ -7,7 +7,7 @@ import signal
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from counterfoil.asking.asker import Asker, Halt, Sender
 from counterfoil.asking.budget import Account, Budget
@@ -72,6 +72,75 @@ class Askers:
             sender.model.name: Judge(sender.model, sender, spec.params)
             for sender, spec in zip(self.judges, specs, strict=True)
         }
+
+
+class Counted(Protocol):
+    """How much of how much is done."""
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def done(self) -> int: ...
+
+
+class Shown(Protocol):
+    """Who is asked, what it has cost, how much is under way."""
+
+    @property
+    def model(self) -> Model: ...
+
+    @property
+    def account(self) -> Account: ...
+
+    @property
+    def in_flight(self) -> int: ...
+
+
+class Watched(NamedTuple):
+    """A model that is being asked, as progress shows it."""
+
+    standing: Counted
+    sender: Shown
+
+    @property
+    def name(self) -> str:
+        return self.sender.model.name
+
+    @property
+    def total(self) -> int:
+        return self.standing.total
+
+    @property
+    def done(self) -> int:
+        return self.standing.done
+
+    def describe(self, seconds: float) -> str:
+        """Done, in flight, rate, tokens, money, failures, time left."""
+        tally = self.sender.account.tally
+        seconds = max(seconds, 0.001)
+        asked = tally.asked + tally.failed
+        parts = [f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} done"]
+        parts.append(f"{self.sender.in_flight} in flight")
+        if tally.in_ledger:
+            parts.append(f"{tally.in_ledger:,} from the ledger")
+        parts.append(f"{asked / seconds:,.1f}/s")
+        parts.append(f"{tally.input_tokens + tally.output_tokens:,} tokens")
+        if tally.cost:
+            parts.append(f"${tally.cost:,.4f}")
+        if tally.failed:
+            parts.append(f"{tally.failed:,} failed")
+        if asked and self.done < self.total:
+            parts.append(f"{_duration((self.total - self.done) * seconds / asked)} left")
+        return ", ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
 
 
 @asynccontextmanager

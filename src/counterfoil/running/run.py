@@ -17,11 +17,11 @@ from counterfoil.asking.budget import Account
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model
 from counterfoil.errors import UserError
-from counterfoil.running.askers import Askers, Say, open_askers
+from counterfoil.progress import Progress
+from counterfoil.running.askers import Askers, Say, Watched, open_askers
 from counterfoil.running.finish import finish
 from counterfoil.running.folder import Run, discard_empty, locked, refuse_others
 from counterfoil.running.plan import Plan, make_plan
-from counterfoil.running.progress import Progress, Watched
 from counterfoil.running.records import NoParts, Parts, Window
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Item, Rows, Standing
@@ -211,7 +211,7 @@ async def _answer_all(plan: Plan, ledger: Ledger, askers: Askers, parts: Parts |
         for number, (asker, spec, standing) in enumerate(zip(askers.models, request.models, standings, strict=True))
     ]
     watched = map(Watched, standings, askers.models) if isinstance(parts, Parts) else ()
-    async with Progress([*watched]).shown(), asyncio.TaskGroup() as group:
+    async with Progress([*watched]).watched(), asyncio.TaskGroup() as group:
         for answering, asker in zip(answerings, askers.models, strict=True):
             workers = WORKERS + WORKERS_PER_PLACE * asker.places
             group.create_task(answering.answer(plan.questions, workers))

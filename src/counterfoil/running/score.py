@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from counterfoil.errors import UserError
-from counterfoil.running.askers import Askers, Say
+from counterfoil.progress import Progress
+from counterfoil.running.askers import Askers, Say, Watched
 from counterfoil.running.folder import Run
 from counterfoil.running.plan import Plan, make_plan
-from counterfoil.running.progress import Progress, Watched
 from counterfoil.running.records import NoParts, Parts, Window
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Item, Rows, Standing
@@ -74,7 +74,7 @@ async def _score_all(rows: Rows, askers: Askers, jobs: Iterator[_Job], parts: Pa
 
     watched = [Watched(rows.standing, asker) for asker in askers.judges] if isinstance(parts, Parts) else []
     places = max((asker.places for asker in askers.judges), default=0)
-    async with Progress(watched).shown(), asyncio.TaskGroup() as group:
+    async with Progress(watched).watched(), asyncio.TaskGroup() as group:
         for _ in range(WORKERS + WORKERS_PER_PLACE * places if places else 1):
             group.create_task(work())
 

@@ -14,9 +14,9 @@ from counterfoil.asking.budget import Account, Budget, Tally
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.posting import Poster
-from counterfoil.running.askers import Askers, Say, first_error, interruptible, open_carriers
+from counterfoil.progress import Progress
+from counterfoil.running.askers import Askers, Say, Watched, first_error, interruptible, open_carriers
 from counterfoil.running.plan import Plan
-from counterfoil.running.progress import Progress, Watched
 from counterfoil.running.records import NoParts, Parts
 from counterfoil.running.rows import Standing
 from counterfoil.running.run import Pass
@@ -97,7 +97,7 @@ def _count_anew(spending: Sequence[_Spending]) -> None:
 
 async def _wave(posters: Posters, spending: Sequence[_Spending], one_pass: Pass) -> int:
     """Post what is missing and wait until it is home; gives how much was posted since the start."""
-    async with Progress([Watched(one.poster.carrier, one) for one in spending]).shown():
+    async with Progress([Watched(one.poster.carrier, one) for one in spending]).watched():
         await one_pass(posters, NoParts())
         async with asyncio.TaskGroup() as group:  # the last of each are sent now, and not when others are home
             for poster in posters.all:

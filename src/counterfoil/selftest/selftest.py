@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FEWEST_TRIALS = 20
 
 # Told of the cell, the trials that are done, and those that there are.
-Progress = Callable[[str, int, int], None]
+Told = Callable[[str, int, int], None]
 
 
 class SelfTest(msgspec.Struct, kw_only=True):
@@ -57,7 +57,7 @@ class SelfTest(msgspec.Struct, kw_only=True):
 
 
 def selftest(
-    name: str, *, trials: int = 400, questions: int | None = None, seed: int = 0, progress: Progress | None = None
+    name: str, *, trials: int = 400, questions: int | None = None, seed: int = 0, progress: Told | None = None
 ) -> SelfTest:
     """The self-test of a suite. `questions` replaces each cell's number of clusters."""
     if trials < FEWEST_TRIALS:
@@ -82,7 +82,7 @@ def with_questions(cells: Sequence[Cell], questions: int) -> list[Cell]:
 
 
 def run_cells(
-    name: str, planting: Planting, cells: Sequence[Cell], *, trials: int, seed: int, progress: Progress | None = None
+    name: str, planting: Planting, cells: Sequence[Cell], *, trials: int, seed: int, progress: Told | None = None
 ) -> SelfTest:
     """The self-test on these cells."""
     estimates: list[Covered] = []

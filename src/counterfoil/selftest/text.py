@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from counterfoil.console import say
+from counterfoil.progress import Progress
 from counterfoil.report.text import table
-from counterfoil.running.progress import LINES_SECONDS, QUIET_SECONDS
 from counterfoil.selftest.results import LEAST_MEAN, MOST_MEAN, Tested, named
-from counterfoil.selftest.selftest import Progress, SelfTest
+from counterfoil.selftest.selftest import SelfTest, Told
 
 HEADING = ["cell", "clusters", "true value", "mean", "bias", "coverage", "width", "no interval"]
 
@@ -90,32 +87,28 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.1%}"
 
 
+class _Trials:
+    """The trials of a self-test, as progress shows them."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.cell, self.done, self.total = "", 0, 0
+
+    def describe(self, seconds: float) -> str:
+        left = seconds * (self.total - self.done) / max(1, self.done)
+        return f"{self.done:,} of {self.total:,} trials, at {self.cell}, about {left:.0f} s left"
+
+
 @contextmanager
-def watching(name: str) -> Iterator[Progress]:
+def watching(name: str) -> Iterator[Told]:
     """What to call with the cell, the trials that are done, and those that there are."""
-    if not sys.stderr.isatty():
-        yield _lines(name)
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda cell, done, total: bar.update(task, description=cell, completed=done, total=total)
-
-
-def _lines(name: str) -> Progress:
-    started = time.monotonic()
-    next_at = started + QUIET_SECONDS
+    trials = _Trials(name)
+    progress = Progress([trials])
 
     def tell(cell: str, done: int, total: int) -> None:
-        nonlocal next_at
-        now = time.monotonic()
-        if now >= next_at and done < total:
-            left = (now - started) * (total - done) / done
-            say(f"{name}: {done:,} of {total:,} trials, at {cell}, about {left:.0f} s left")
-            next_at = now + LINES_SECONDS
+        trials.cell, trials.done, trials.total = cell, done, total
+        if done < total:
+            progress.look()
 
-    return tell
+    with progress.shown():
+        yield tell

@@ -23,12 +23,12 @@ from counterfoil.perturbing.making.perturbed import write_set
 from counterfoil.perturbing.making.proposer import propose
 from counterfoil.perturbing.making.recipes import apply_one, shipped_recipes
 from counterfoil.perturbing.making.sent_back import Unfit
-from counterfoil.perturbing.making.watching import watched
 from counterfoil.perturbing.questions import Question
 from counterfoil.perturbing.templates.originals import make_original
 from counterfoil.perturbing.templates.parts import Template
 from counterfoil.perturbing.templates.templates import load_bank, load_templates
 from counterfoil.perturbing.templates.variants import CONTROLS, has_control, has_level, make_variants
+from counterfoil.progress import counted
 from counterfoil.running.askers import Say
 from counterfoil.running.sampling import chosen_units
 from counterfoil.running.written import explained, write_json
@@ -83,7 +83,7 @@ def perturb(request: PerturbRequest, say: Say) -> Report:
         except asyncio.CancelledError as error:
             raise KeyboardInterrupt from error
     questions: list[Question] = []
-    for candidate in watched(candidates, "drawing variants of questions"):
+    for candidate in counted(candidates, "drawing variants of questions"):
         questions += _questions(request, candidate, made.get(candidate.unit, []), report)
     if report.left_open["not_asked"]:
         return report
