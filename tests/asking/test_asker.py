@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 import string
 from collections.abc import Callable, Coroutine
@@ -158,7 +159,10 @@ def test_a_server_that_never_answers_stops_the_model(tmp_path: Path) -> None:
     with_sender(lambda request: Answer(hang=True), tmp_path, test, timeout=0.05)
 
 
-def test_headers_that_say_nothing_is_left_make_the_model_be_left_alone(tmp_path: Path) -> None:
+def test_headers_that_say_nothing_is_left_make_the_model_be_left_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", "counterfoil")
     empty = completion()
     empty.headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m30s"}
 
@@ -169,6 +173,7 @@ def test_headers_that_say_nothing_is_left_make_the_model_be_left_alone(tmp_path:
         waiting = asyncio.create_task(bench.sender.ask(bench.make_ask("another")))
         await asyncio.sleep(0.1)
         assert len(server.requests) == 1
+        assert re.search(r"vllm/m: an ask waits \d\d\.\d s: the model wants none before", caplog.text)
         bench.halt.stop("interrupted")  # a stop does not wait for the end of the quiet time
         with pytest.raises(NotAsked, match="interrupted"):
             await waiting
@@ -243,7 +248,11 @@ def test_the_budget_is_reached_by_what_asks_took_and_not_by_what_was_set_aside(l
     with_sender(None, tmp_path, test, budget=Budget(max_tokens=limit))
 
 
-def test_an_ask_that_does_not_fit_beside_others_waits_for_them(tmp_path: Path) -> None:
+def test_an_ask_that_does_not_fit_beside_others_waits_for_them(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", "counterfoil")
+
     # Each sets aside 6 + 8 = 14 tokens: two do not fit into 20 at a time. The first takes 62 in truth, and then nothing
     # is left; of those that take nothing (no usage is told), all are sent, one after another.
     silent = completion("B")
@@ -255,6 +264,7 @@ def test_an_ask_that_does_not_fit_beside_others_waits_for_them(tmp_path: Path) -
         assert bench.said == []
 
     with_sender(lambda request: silent, tmp_path, test, budget=Budget(max_tokens=20))
+    assert "an ask waits for budget; in flight: 1" in caplog.text
 
 
 def test_who_waits_goes_on_when_an_ask_of_another_model_ends(tmp_path: Path) -> None:

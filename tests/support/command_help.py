@@ -19,6 +19,11 @@ HEAD = """# Commands
 
 The help of every command, as `counterfoil COMMAND --help` prints it. A test holds this page to it. `score` and `plan`
 take a suite's own options as `run` does.
+
+Every command takes `--verbose`. It shows on standard error each request as sent, the status and time of its answer,
+retries and their reasons, waits for pace and budget, how many replies the ledger held, the files that were written, and
+the traceback behind an error. Keys are masked. `COUNTERFOIL_LOG=debug` in the environment does the same. From Python,
+these are the lines of the loggers `counterfoil.*`.
 """
 
 

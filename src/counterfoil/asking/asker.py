@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,6 +16,8 @@ from counterfoil.asking.budget import Account, Reserved
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Hopeless, Model, ModelUnusable, TimedOut, TryAgain, Unreachable
 from counterfoil.asking.pace import Pace
+
+_LOG = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 8
 # Where no connection was ever made, the server is not starting or stumbling: it is not there.
@@ -161,12 +164,12 @@ class Sender:
             entered_at = await self.pace.enter()
             reserved = None
             try:
-                await self._nap(self.pace.quiet_left())
+                await self._keep_quiet()
                 self._check()
                 if give_up_at and clock() > give_up_at:
                     return self._failed(f"{trouble} (after {attempts} attempts)", attempts)
                 reserved = await self._reserve(ask)
-                await self._nap(self.pace.quiet_left())  # others may have complained while the budget was waited for
+                await self._keep_quiet()  # others may have complained while the budget was waited for
                 self._check()
                 attempts += 1
                 started_at = clock()
@@ -194,6 +197,7 @@ class Sender:
             if counted_attempts >= MOST_ATTEMPTS or clock() + wait > give_up_at:
                 return self._failed(f"{trouble} (after {attempts} attempts)", attempts)
             self.account.tally.retries += 1
+            _LOG.debug("%s: attempt %d: %s; the next in %.1f s", self.model.name, attempts, trouble, wait)
             await self._nap(wait)
 
     async def _reserve(self, ask: Ask) -> Reserved:
@@ -207,6 +211,13 @@ class Sender:
             self._stop(self.account.budget.sentence)
             raise NotAsked(self.account.budget.sentence)
         return reserved
+
+    async def _keep_quiet(self) -> None:
+        """Wait until the model wants asks again."""
+        seconds = self.pace.quiet_left()
+        if seconds > 0:
+            _LOG.debug("%s: an ask waits %.1f s: the model wants none before", self.model.name, seconds)
+            await self._nap(seconds)
 
     async def _nap(self, seconds: float) -> None:
         """Sleep, but neither past a stop of all nor past one of this model."""
@@ -227,6 +238,7 @@ class Sender:
         """Slow down, or stop asking a model that is not there."""
         if trouble.overloaded or isinstance(trouble, TimedOut):
             self.pace.overloaded(entered_at)
+            _LOG.debug("%s: overloaded: at most %d asks at a time", self.model.name, self.pace.limit)
         if trouble.overloaded and trouble.wait is not None:
             self._complaints_in_a_row += 1
             if trouble.wait > LONGEST_QUIET:
@@ -242,6 +254,7 @@ class Sender:
             self._stop(f"it has never answered: {trouble}, {self._timeouts} times")
 
     def _failed(self, reason: str, attempts: int) -> Reply:
+        _LOG.debug("%s: an ask failed after %d attempts: %s", self.model.name, attempts, reason)
         self.account.tally.failed += 1
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= FAILURES_IN_A_ROW:

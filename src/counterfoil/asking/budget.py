@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.prices import Price
+
+_LOG = logging.getLogger(__name__)
 
 # Until a model has answered, its replies are taken to be this long, or as long as the ask allows if that is shorter.
 FIRST_GUESS_TOKENS = 256
@@ -75,6 +78,7 @@ class Budget:
         """
         async with self._turn:
             while (reserved := begin()) is None and self.in_flight:
+                _LOG.debug("an ask waits for budget; in flight: %d", self.in_flight)
                 self._freed = asyncio.get_running_loop().create_future()
                 await self._freed
         return reserved

@@ -7,6 +7,7 @@ the caller's thread, through a connection of their own.
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import sqlite3
 import threading
@@ -23,6 +24,8 @@ from counterfoil.asking.ask import Ask, Reply, TokenChoice
 from counterfoil.asking.connection import connect, connect_to_read, explained
 from counterfoil.asking.lookup import Lookup, chunks, marks
 from counterfoil.errors import UserError
+
+_LOG = logging.getLogger(__name__)
 
 # A reply waits this long for others to share its transaction with.
 GATHER_SECONDS = 0.02
@@ -87,7 +90,9 @@ class Ledger:
             return {}
         with explained(self.path):
             rows_by_key = self._lookup.find([bytes.fromhex(key) for key in keys])
-            return {key.hex(): reply for key, reply in _replies_by_key(self._reader, rows_by_key).items()}
+            found = {key.hex(): reply for key, reply in _replies_by_key(self._reader, rows_by_key).items()}
+        _LOG.debug("%s holds %d of %d replies", self.path, len(found), len(keys))
+        return found
 
     def put(self, ask: Ask, model: str, reply: Reply) -> asyncio.Future[Reply]:
         """Keep a reply; the future gives what the ledger holds for the ask, once that is durable.

@@ -8,7 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from counterfoil import __version__
 from counterfoil.errors import UserError
@@ -34,7 +34,16 @@ EXAMPLE = "counterfoil run SUITE --model openai/gpt-4o --limit 100"
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence."""
+    """Says what is wrong in one sentence. Every command takes --verbose, which `main` looks for by itself."""
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.add_argument(
+            "--verbose",
+            action="store_true",
+            default=argparse.SUPPRESS,
+            help="show requests, retries, waits, files and tracebacks on standard error; keys are masked",
+        )
 
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message[:1].upper()}{message[1:].rstrip('.')}. See {self.prog} --help.")
@@ -48,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that knows no Korean gets it spelled out
     try:
-        code = _main(arguments)
+        code = _logged(arguments)
         sys.stdout.flush()
     except UserError as error:
         print(f"counterfoil: {error}", file=sys.stderr)
@@ -71,6 +80,16 @@ def _replace_closed_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False))
+
+
+def _logged(arguments: list[str]) -> int:
+    """The command, with what it does shown line by line where the user wants that."""
+    if "--verbose" not in arguments and not os.environ.get("COUNTERFOIL_LOG"):
+        return _main(arguments)
+    from counterfoil.log import shown
+
+    with shown():
+        return _main(arguments[1:] if arguments[0] == "--verbose" else arguments)
 
 
 def _main(arguments: list[str]) -> int:

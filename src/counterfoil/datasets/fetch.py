@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,7 +18,10 @@ from yarl import URL
 from counterfoil.asking.models.weights import hash_file
 from counterfoil.datasets.registry import DataFile, Dataset, is_registered, registered
 from counterfoil.errors import UserError
+from counterfoil.log import log_request
 from counterfoil.progress import Progress
+
+_LOG = logging.getLogger(__name__)
 
 HUB = "https://huggingface.co"
 MOST_REDIRECTS = 10
@@ -95,6 +99,7 @@ def _get_file(dataset: Dataset, file: DataFile, say: Say) -> Path:
         elif found != expected:
             raise UserError(f"{url} is not the known file (SHA-256 {found}): it was not kept.{_remedy(file, path)}")
         temporary.replace(path)
+        _LOG.debug("wrote %s", path)
     say(f"{dataset.name} is here: {path} ({path.stat().st_size / 1e6:,.1f} MB, SHA-256 {found})")
     return path
 
@@ -126,8 +131,10 @@ async def _download(url: URL, target: Path, download: Download, say: Say) -> str
 async def _stream(session: aiohttp.ClientSession, url: URL, target: Path, download: Download) -> str:
     here = url
     for _ in range(MOST_REDIRECTS + 1):
-        # Packed on the way, its length would not be the file's.
-        async with session.get(here, allow_redirects=False, headers={"Accept-Encoding": "identity"}) as response:
+        headers = {"Accept-Encoding": "identity"}  # packed on the way, its length would not be the file's
+        log_answer = log_request(_LOG, "GET", here, headers)
+        async with session.get(here, allow_redirects=False, headers=headers) as response:
+            log_answer(response.status)
             if response.status in REDIRECTS:
                 here = _redirected(url, here, response.headers.get("Location", ""))
                 continue

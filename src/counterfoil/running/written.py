@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from typing import Any
 import msgspec
 
 from counterfoil.errors import UserError
+
+_LOG = logging.getLogger(__name__)
 
 _written: ContextVar[list[Path] | None] = ContextVar("_written", default=None)
 
@@ -37,6 +40,7 @@ def replacing(path: Path) -> Iterator[Path]:
             with temporary.open("rb+") as file:
                 os.fsync(file.fileno())
             temporary.replace(path)
+            _LOG.debug("wrote %s", path)
         if (written := _written.get()) is not None:
             written.append(path)
     finally:

@@ -28,7 +28,7 @@ def leave_in_a_batch(server: BatchServer, *arguments: str, cwd: Path) -> None:
     """Submit a batch by a process that dies before it ends."""
     server.ends = lambda made: None
     process = start_quick(*arguments, "--batch", cwd=cwd)
-    while not any(made.looks for made in server.batches.values()):
+    while not any(made.looks for made in list(server.batches.values())):
         assert process.poll() is None, process.communicate()
     process.kill()
     process.communicate()

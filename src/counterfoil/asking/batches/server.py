@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, BinaryIO, Literal, NoReturn
@@ -11,6 +12,9 @@ from yarl import URL
 
 from counterfoil.asking.models.base import ModelUnusable, TryAgain
 from counterfoil.asking.models.http import Endpoint, NotJson, open_session
+from counterfoil.log import log_request
+
+_LOG = logging.getLogger(__name__)
 
 # For one answer; what is large may take as long as it keeps coming or going.
 SECONDS, SECONDS_BETWEEN_BYTES = 60.0, 300.0
@@ -73,8 +77,10 @@ class Server:
         """The JSON objects in the lines at a path, or at an address of this server; what is none is left out."""
         timeout = _as_long_as_it_moves()
         rest = b""
+        log_answer = self._log("GET", self._url(address))
         try:
             async with self._open().get(self._url(address), timeout=timeout, allow_redirects=False) as response:
+                log_answer(response.status)
                 if response.status != 200:
                     self._refuse(response, await response.read())
                 async for chunk in response.content.iter_any():
@@ -111,16 +117,19 @@ class Server:
         data: bytes | BinaryIO | aiohttp.FormData | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
+        url = self._url(path).update_query(query or {})
+        log_answer = self._log(method, url, data if isinstance(data, bytes) else b"")
         try:
             async with self._open().request(
                 method,
-                self._url(path).update_query(query or {}),
+                url,
                 data=data,
                 headers=headers,
                 timeout=timeout,
                 allow_redirects=False,
             ) as response:
                 raw = await response.read()
+                log_answer(response.status)
         except (aiohttp.ClientError, OSError) as error:
             raise self._endpoint.trouble(error, timeout.total or SECONDS_BETWEEN_BYTES) from error
         if not 200 <= response.status < 300:
@@ -129,6 +138,10 @@ class Server:
         if not isinstance(decoded, dict):
             raise TryAgain("the answer is not a JSON object")
         return decoded
+
+    def _log(self, method: str, url: URL, body: bytes = b"") -> Callable[[int], None]:
+        """Log a request, but no file that it sends; gives what logs the answer."""
+        return log_request(_LOG, method, url, self._endpoint.headers, body)
 
     def _url(self, address: str) -> URL:
         """The key goes to the server that the user named, and to no other that an answer points to."""

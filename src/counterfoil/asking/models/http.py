@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import os
 import re
 import time
@@ -19,6 +20,9 @@ from yarl import URL
 
 from counterfoil.asking.models.base import Hopeless, ModelError, ModelUnusable, TimedOut, TryAgain, Unreachable
 from counterfoil.errors import UserError
+from counterfoil.log import log_request
+
+_LOG = logging.getLogger(__name__)
 
 LONGEST_MESSAGE = 300
 # What is shorter is a placeholder, such as "none" or "EMPTY" for a server that wants no key, and a word of replies.
@@ -66,16 +70,19 @@ class Endpoint:
             self._session = open_session(self._headers)
         if self._limit.total != timeout:
             self._limit = aiohttp.ClientTimeout(total=timeout)
+        data = msgspec.json.encode(body)
+        log_answer = log_request(_LOG, "POST", self._url, self._headers, data)
         try:
             async with self._session.post(
                 self._url,
-                data=msgspec.json.encode(body),
+                data=data,
                 timeout=self._limit,
                 allow_redirects=False,
             ) as response:
                 raw = await response.read()
         except (aiohttp.ClientError, OSError) as error:  # of which running out of time is one
             raise self.trouble(error, timeout) from error
+        log_answer(response.status)
         if response.status != 200:
             self.refuse_raw(response.status, response.headers, raw)
         decoded = self.decoded(raw)
