@@ -22,9 +22,8 @@ from benchmarks.asking import Report
 
 from counterfoil.perturbing.expressions.language import ExpressionError
 from counterfoil.perturbing.questions import LETTERS, Question
-from counterfoil.perturbing.templates.parts import Template
-from counterfoil.perturbing.templates.templates import load_bank
-from counterfoil.perturbing.templates.texts import Text
+from counterfoil.perturbing.templates.tables import load_bank
+from counterfoil.perturbing.templates.template import Template, Text
 from counterfoil.perturbing.templates.variants import has_level, make_variants
 
 DRAWS, DRAWS_OF_EACH = 100_000, 5

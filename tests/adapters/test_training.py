@@ -18,7 +18,7 @@ from counterfoil.bias.prompts import messages
 from counterfoil.bias.questions import load_questions as load_bias
 from counterfoil.errors import UserError
 from counterfoil.explain.questions import load_questions as load_explain
-from counterfoil.perturbing.making.perturbed import read_set
+from counterfoil.perturbing.questions import read_set
 from counterfoil.running.folder import Run
 from counterfoil.suite.finding import load_suite
 from run_folders import make_run, record

@@ -23,7 +23,7 @@ from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.prompts import load_variants as memorization_variants
 from counterfoil.memorization.questions import load_set
 from counterfoil.memorization.results_file import read_results
-from counterfoil.perturbing.making.perturbed import encode_set, read_set
+from counterfoil.perturbing.questions import encode_set, read_set
 from counterfoil.running.request import read_experiment
 from counterfoil.suite.imports import import_jsonl
 from counterfoil.suite.options import with_defaults

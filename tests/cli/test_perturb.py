@@ -11,7 +11,7 @@ import pytest
 
 from commands import counterfoil
 from counterfoil.cli.perturb import side_by_side
-from counterfoil.perturbing.making.perturbed import read_set
+from counterfoil.perturbing.questions import read_set
 
 ANNUITY = str(Path(__file__).parents[1] / "perturbing" / "annuity.toml")
 

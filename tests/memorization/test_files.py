@@ -14,7 +14,7 @@ import counterfoil as cf
 from arms import asked
 from counterfoil.memorization.files import item_table
 from counterfoil.memorization.results_file import results_of
-from counterfoil.perturbing.making.perturbed import read_set
+from counterfoil.perturbing.questions import read_set
 from counterfoil.stats import Estimate
 
 MODEL = "planted/memorization?skill=0.4&memorized=0.5&seed=2"

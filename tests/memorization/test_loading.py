@@ -13,8 +13,8 @@ import pytest
 
 from counterfoil.errors import UserError
 from counterfoil.memorization.questions import existing_path, load_set
-from counterfoil.perturbing.making.perturbed import encode_set, write_set
-from counterfoil.perturbing.templates.templates import load_bank
+from counterfoil.perturbing.questions import encode_set, write_set
+from counterfoil.perturbing.templates.tables import load_bank
 
 ANNUITY = Path(__file__).parents[1] / "perturbing" / "annuity.toml"
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"

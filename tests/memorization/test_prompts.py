@@ -13,7 +13,7 @@ from counterfoil.errors import UserError
 from counterfoil.memorization.prompts import form_of, load_variants, messages
 from counterfoil.perturbing.questions import Question
 from counterfoil.perturbing.templates.originals import make_original
-from counterfoil.perturbing.templates.templates import load_bank
+from counterfoil.perturbing.templates.tables import load_bank
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 
 import counterfoil as cf
 from commands import counterfoil
-from counterfoil.perturbing.making.perturbed import read_set
+from counterfoil.perturbing.questions import read_set
 from counterfoil.stats import Estimate
 from mock_server import Answer, MockServer, completion, error
 

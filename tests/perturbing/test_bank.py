@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from counterfoil.perturbing.check import problems_of
 from counterfoil.perturbing.making.existing import load_existing
 from counterfoil.perturbing.making.recipes import apply, shipped_recipes
-from counterfoil.perturbing.templates.check import problems_of
-from counterfoil.perturbing.templates.parts import Template
-from counterfoil.perturbing.templates.templates import load_bank
+from counterfoil.perturbing.templates.tables import load_bank
+from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import make_variants
 
 EASY = Path(__file__).parents[2].parent / "shared" / "data" / "cfa" / "cfa_easy.json"

@@ -10,8 +10,8 @@ import pytest
 
 import counterfoil.memorization
 from counterfoil.perturbing.templates import draws, numbers
-from counterfoil.perturbing.templates.parts import Template
-from counterfoil.perturbing.templates.templates import load_templates
+from counterfoil.perturbing.templates.tables import load_templates
+from counterfoil.perturbing.templates.template import Template
 
 SAMPLES = Path(counterfoil.memorization.__file__).parent / "samples"
 FILES = ("quantitative_methods", "fixed_income", "derivatives", "corporate_issuers")

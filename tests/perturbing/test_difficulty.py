@@ -14,9 +14,10 @@ from scipy.special import kolmogorov
 from scipy.stats import ks_2samp
 
 from counterfoil.perturbing.making import difficulty
-from counterfoil.perturbing.making.difficulty import kolmogorov_smirnov, printed_numbers, shifts
+from counterfoil.perturbing.making.difficulty import kolmogorov_smirnov, shifts
 from counterfoil.perturbing.questions import Change, Question
-from counterfoil.perturbing.templates.templates import load_templates
+from counterfoil.perturbing.templates.numbers import in_text
+from counterfoil.perturbing.templates.tables import load_templates
 from counterfoil.perturbing.templates.variants import make_variants
 
 ANNUITY = Path(__file__).parent / "annuity.toml"
@@ -75,7 +76,7 @@ def test_by_hand() -> None:
     ],
 )
 def test_numbers_as_printed(text: str, numbers: list[str]) -> None:
-    assert printed_numbers(text) == numbers
+    assert in_text(text) == numbers
 
 
 def question(**fields: object) -> Question:

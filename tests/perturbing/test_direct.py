@@ -23,12 +23,11 @@ from counterfoil.perturbing.making.direct import (
     unconfirmed_original,
 )
 from counterfoil.perturbing.making.existing import Existing
-from counterfoil.perturbing.making.perturbed import encode_set, parse_set
 from counterfoil.perturbing.making.sent_back import Unfit
-from counterfoil.perturbing.questions import Change, Question
+from counterfoil.perturbing.questions import Change, Question, encode_set, parse_set
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.originals import make_original
-from counterfoil.perturbing.templates.templates import parse_templates
+from counterfoil.perturbing.templates.tables import parse_templates
 
 # The seed's question and its example, with the options that the example leaves out.
 STEM = (

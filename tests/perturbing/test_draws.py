@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from counterfoil.errors import UserError
 from counterfoil.perturbing.templates import draws, wording
-from counterfoil.perturbing.templates.draws import Rejected
-from counterfoil.perturbing.templates.inverse import solve
-from counterfoil.perturbing.templates.parts import Template
-from counterfoil.perturbing.templates.templates import template_from
+from counterfoil.perturbing.templates.draws import Rejected, solve
+from counterfoil.perturbing.templates.tables import template_from
+from counterfoil.perturbing.templates.template import Template
 
 ANNUITY = tomllib.loads((Path(__file__).parent / "annuity.toml").read_text())["template"][0]
 

@@ -19,11 +19,11 @@ from counterfoil.perturbing.making import perturb as module
 from counterfoil.perturbing.making import perturbable, proposer, sent_back
 from counterfoil.perturbing.making.perturb import PerturbRequest, perturb, report_path
 from counterfoil.perturbing.making.perturb_report import Report
-from counterfoil.perturbing.making.perturbed import read_set
 from counterfoil.perturbing.making.recipes import parse_recipes, text_hash
+from counterfoil.perturbing.questions import read_set
 from counterfoil.perturbing.templates import draws
 from counterfoil.perturbing.templates.originals import make_original
-from counterfoil.perturbing.templates.templates import load_bank, parse_templates
+from counterfoil.perturbing.templates.tables import load_bank, parse_templates
 from counterfoil.perturbing.templates.variants import make_variants
 from mock_server import Answer, MockServer, completion
 

@@ -9,9 +9,8 @@ import msgspec
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.perturbing.making.perturbed import encode_set, parse_set, read_set, write_set
-from counterfoil.perturbing.questions import Question
-from counterfoil.perturbing.templates.templates import load_templates
+from counterfoil.perturbing.questions import Question, encode_set, parse_set, read_set, write_set
+from counterfoil.perturbing.templates.tables import load_templates
 from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, make_variants
 
 ANNUITY = Path(__file__).parent / "annuity.toml"

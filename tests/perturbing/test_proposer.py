@@ -16,7 +16,7 @@ from counterfoil.perturbing.making.existing import Existing
 from counterfoil.perturbing.making.proposer import content, prompt, read_proposal
 from counterfoil.perturbing.making.sent_back import Unfit
 from counterfoil.perturbing.templates.originals import make_original
-from counterfoil.perturbing.templates.parts import Template
+from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import make_variants
 
 

@@ -14,11 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterfoil.errors import UserError
-from counterfoil.perturbing.making.perturbed import encode_set
-from counterfoil.perturbing.questions import LETTERS, Question
+from counterfoil.perturbing.questions import LETTERS, Question, encode_set
 from counterfoil.perturbing.templates import draws, numbers
-from counterfoil.perturbing.templates.parts import Template
-from counterfoil.perturbing.templates.templates import template_from
+from counterfoil.perturbing.templates.tables import template_from
+from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, make_variants
 
 ANNUITY = tomllib.loads((Path(__file__).parent / "annuity.toml").read_text())["template"][0]

@@ -197,7 +197,7 @@ def _ending(report: Report) -> str:
 
 
 def _show(path: Path, name: str, *, as_json: bool) -> int:
-    from counterfoil.perturbing.making.perturbed import read_set
+    from counterfoil.perturbing.questions import read_set
     from counterfoil.suite.options import nearest
 
     questions = {question.id: question for question in read_set(path)}

@@ -9,8 +9,7 @@ from typing import Any
 from counterfoil.errors import UserError
 from counterfoil.memorization.files import SET
 from counterfoil.memorization.scoring import TRUSTED
-from counterfoil.perturbing.making.perturbed import PerturbedSet, encode_set, read_set
-from counterfoil.perturbing.questions import Question
+from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set, read_set
 from counterfoil.running.folder import Run
 
 GOOD, BAD = 1.0, 0.0

@@ -12,8 +12,7 @@ import polars as pl
 
 from counterfoil.memorization.results_file import results_of
 from counterfoil.memorization.scoring import GAP_LEVELS, TRUSTED, kind_of
-from counterfoil.perturbing.making.perturbed import PerturbedSet, encode_set
-from counterfoil.perturbing.questions import Question
+from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.running.records import read_scores
 from counterfoil.running.written import replacing, write_json

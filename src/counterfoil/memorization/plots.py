@@ -14,8 +14,7 @@ from counterfoil.errors import UserError
 from counterfoil.figures.numbers import naming, overall, side_of, with_interval
 from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot
 from counterfoil.figures.sentences import apart, extremes, sides
-from counterfoil.perturbing.making.perturbed import read_set
-from counterfoil.perturbing.questions import LETTERS, Question
+from counterfoil.perturbing.questions import LETTERS, Question, read_set
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
 

@@ -11,11 +11,10 @@ from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
 from counterfoil.memorization.options import DRAWS
 from counterfoil.perturbing.making.existing import load_existing
-from counterfoil.perturbing.making.perturbed import PerturbedSet, encode_set, read_set
 from counterfoil.perturbing.making.recipes import apply, shipped_recipes
-from counterfoil.perturbing.questions import Question
-from counterfoil.perturbing.templates.parts import Template
-from counterfoil.perturbing.templates.templates import load_bank, load_templates
+from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set, read_set
+from counterfoil.perturbing.templates.tables import load_bank, load_templates
+from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, make_variants
 
 BANK = "bank"

@@ -19,8 +19,7 @@ from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
 from counterfoil.memorization.questions import existing_path, load_set
 from counterfoil.memorization.reading import Answer, read_answer
 from counterfoil.perturbing.making.existing import load_existing
-from counterfoil.perturbing.making.perturbed import PerturbedSet
-from counterfoil.perturbing.questions import Question
+from counterfoil.perturbing.questions import PerturbedSet, Question
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.imports import Importer
 from counterfoil.suite.metric import Measure

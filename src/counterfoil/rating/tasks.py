@@ -113,7 +113,7 @@ def _bias(run: Run, data: str | None) -> Make:
 
 def _memorization(run: Run, data: str | None) -> Make:
     from counterfoil.memorization.files import SET
-    from counterfoil.perturbing.making.perturbed import read_set
+    from counterfoil.perturbing.questions import read_set
 
     path = run.folder / SET
     if data is not None:

@@ -12,8 +12,7 @@ from counterfoil.perturbing.questions import Computed, Status
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected, Worked
 from counterfoil.perturbing.templates.originals import Original, computed
-from counterfoil.perturbing.templates.parts import Inverse, Template
-from counterfoil.perturbing.templates.texts import Text
+from counterfoil.perturbing.templates.template import Inverse, Template, Text
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
 _NUMBER = r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
@@ -54,12 +53,10 @@ def confirm(template: Template, original: Original, level: int, text: str, answe
         return Confirmation("unverified", str(error).rstrip("."))
     for derived in template.derived:
         if derived.name in found and derived.digits is not None:
-            value = worked.values[derived.name]
-            right = numbers.rounded(numbers.percentage(value) if derived.percent else value, derived.digits)
+            right = numbers.rounded(numbers.shown(worked.values[derived.name], derived.percent), derived.digits)
             if right != found[derived.name]:
                 return Confirmation("refuted", f"it says {found[derived.name]} where {derived.name} is {right}")
-    exact = worked.values["answer"]
-    shown = numbers.percentage(exact) if template.percent else exact
+    shown = numbers.shown(worked.values["answer"], template.percent)
     digits = min(answer.decimals, template.digits)
     status: Status = (
         "verified" if numbers.rounded(shown, digits) == numbers.rounded(answer.value, digits) else "refuted"

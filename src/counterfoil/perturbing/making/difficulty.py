@@ -7,7 +7,6 @@ for independent values without ties; these have ties and come in clusters, so th
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
@@ -18,7 +17,6 @@ from counterfoil.perturbing.templates import numbers
 
 # Up to this product of the two sizes the p-value is exact.
 MOST_EXACT = 4_000_000
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+", re.ASCII)
 _LONGEST = 30
 
 
@@ -68,11 +66,6 @@ def shifts(questions: Iterable[Question]) -> list[Shift]:
     return found
 
 
-def printed_numbers(text: str) -> list[str]:
-    """The numbers in a text as they are printed, without sign and currency."""
-    return _NUMBER.findall(text)
-
-
 def _texts(questions: Iterable[Question]) -> list[str]:
     return _numbers(question.text for question in questions)
 
@@ -82,7 +75,7 @@ def _values(questions: Iterable[Question]) -> list[str]:
 
 
 def _numbers(texts: Iterable[str]) -> list[str]:
-    return [number for text in texts for number in printed_numbers(text) if len(number) <= _LONGEST]
+    return [number for text in texts for number in numbers.in_text(text) if len(number) <= _LONGEST]
 
 
 def _shift(level: int, of: str, before: Sequence[str], after: Sequence[str]) -> Shift:

@@ -20,14 +20,13 @@ import msgspec
 from counterfoil.datasets.judged import Judging
 from counterfoil.judging.text import short
 from counterfoil.perturbing.making.confirming import Confirmation, confirm
-from counterfoil.perturbing.making.difficulty import printed_numbers
 from counterfoil.perturbing.making.existing import Existing
 from counterfoil.perturbing.making.sent_back import Unfit, ask_twice, json_object
 from counterfoil.perturbing.questions import LETTERS, Change, Question
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected
 from counterfoil.perturbing.templates.originals import Original
-from counterfoil.perturbing.templates.parts import Template
+from counterfoil.perturbing.templates.template import Template
 
 NO_OPTIONS = "its answer is no option, or its options can't be read"
 
@@ -79,8 +78,7 @@ def _shaped(value: Decimal, shape: str, digits: int) -> str:
 def number(text: str) -> numbers.Printed:
     """The one number in an option or answer; Unfit if there is not one."""
     try:
-        start, end = numbers.only(text)
-        return numbers.read(text[start:end])
+        return numbers.only_number(text)
     except ValueError as error:
         raise Unfit(NO_OPTIONS, str(error)) from error
 
@@ -259,7 +257,7 @@ def _changes(entries: Sequence[str], before: str, after: str, level: int) -> tup
     changes = []
     for entry in entries:
         match = _FROM_TO.fullmatch(entry.strip()[:_LONGEST_ENTRY])
-        sides = [printed_numbers(match[side]) for side in ("before", "after")] if match else [[], []]
+        sides = [numbers.in_text(match[side]) for side in ("before", "after")] if match else [[], []]
         if match is None or (level < 3 and not all(sides)):
             if level < 3:
                 raise Unfit(NOT_CHANGED, f"the entry {short(entry)} does not say from which number to which")
@@ -277,7 +275,7 @@ def _changes(entries: Sequence[str], before: str, after: str, level: int) -> tup
 
 
 def _counted(text: str) -> Counter[Decimal]:
-    return Counter(numbers.read(printed).value for printed in printed_numbers(text) if len(printed) <= 30)
+    return Counter(numbers.read(printed).value for printed in numbers.in_text(text) if len(printed) <= 30)
 
 
 def _gold(answer: str, options: Sequence[str]) -> int:

@@ -19,14 +19,13 @@ from counterfoil.perturbing.making.direct import Source, rewrite, unconfirmed_or
 from counterfoil.perturbing.making.existing import ENDINGS, Existing, load_existing
 from counterfoil.perturbing.making.perturb_report import Refused, Report, arm_of, tallied, why_none
 from counterfoil.perturbing.making.perturbable import sort_out
-from counterfoil.perturbing.making.perturbed import write_set
 from counterfoil.perturbing.making.proposer import propose
 from counterfoil.perturbing.making.recipes import apply_one, shipped_recipes
 from counterfoil.perturbing.making.sent_back import Unfit
-from counterfoil.perturbing.questions import Question
+from counterfoil.perturbing.questions import Question, write_set
 from counterfoil.perturbing.templates.originals import make_original
-from counterfoil.perturbing.templates.parts import Template
-from counterfoil.perturbing.templates.templates import load_bank, load_templates
+from counterfoil.perturbing.templates.tables import load_bank, load_templates
+from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, has_control, has_level, make_variants
 from counterfoil.progress import counted
 from counterfoil.running.askers import Say

@@ -16,17 +16,16 @@ from counterfoil.datasets.judged import Judging
 from counterfoil.errors import UserError
 from counterfoil.judging.text import short
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
-from counterfoil.perturbing.making.difficulty import printed_numbers
 from counterfoil.perturbing.making.existing import Existing
 from counterfoil.perturbing.making.perturbable import options_of
 from counterfoil.perturbing.making.recipes import Mark, around, markup, occurrences
 from counterfoil.perturbing.making.sent_back import Unfit, ask_twice, json_object
 from counterfoil.perturbing.questions import LETTERS
-from counterfoil.perturbing.templates import draws, wording
+from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected
 from counterfoil.perturbing.templates.originals import verify_given
-from counterfoil.perturbing.templates.parts import Template
-from counterfoil.perturbing.templates.templates import template_from
+from counterfoil.perturbing.templates.tables import template_from
+from counterfoil.perturbing.templates.template import Template
 
 IMPOSSIBLE = "the model says that it can't be computed"
 NO_TEMPLATE = "it is no template"
@@ -143,7 +142,7 @@ def _check_text(template: Template, question: Existing) -> None:
     except UserError as error:
         raise Unfit(CHECK_DIFFERS, str(error).rstrip(".")) from error
     rendered = template.text.render(wording.printed(template, worked, wording.first_names(template)))
-    wanted, found = printed_numbers(question.stem), printed_numbers(rendered)
+    wanted, found = numbers.in_text(question.stem), numbers.in_text(rendered)
     missing = list((Counter(wanted) - Counter(found)).elements())
     added = list((Counter(found) - Counter(wanted)).elements())
     if missing or added:

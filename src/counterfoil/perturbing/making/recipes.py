@@ -35,9 +35,8 @@ from counterfoil.errors import UserError
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.originals import make_original
-from counterfoil.perturbing.templates.parts import Template
-from counterfoil.perturbing.templates.templates import template_from, toml_tables
-from counterfoil.perturbing.templates.texts import escaped
+from counterfoil.perturbing.templates.tables import template_from, toml_tables
+from counterfoil.perturbing.templates.template import Template, escaped
 
 Kind = Literal["person", "company", "currency"]
 

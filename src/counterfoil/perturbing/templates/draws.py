@@ -1,7 +1,8 @@
-"""Drawing values for the slots of a template, and which draws are accepted.
+"""Drawing values for the slots of a template, working out the answer or the unknown, and which draws are accepted.
 
 A draw is thrown away if a condition fails, if its rounding is in doubt, or if its options come too close. A template
 whose answer and check are a unit of the last digit or more apart is wrong, and that is an error.
+At level 3 the answer is given, and a slot is asked for: solved numerically, and checked by putting it back.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import random
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from counterfoil.errors import UserError
 from counterfoil.perturbing.expressions.language import Expression, ExpressionError
 from counterfoil.perturbing.templates import numbers
-from counterfoil.perturbing.templates.parts import Slot, Template
+from counterfoil.perturbing.templates.template import Inverse, Slot, Template
 
 MAX_TRIES = 2_000
 # Options are at least so far apart: in units of the last digit, and as a share of the larger of the two.
@@ -27,6 +29,11 @@ _NEAR = Decimal("1e-9")
 _NEAR_UNITS = Decimal("1e-6")
 _HALF = Decimal("0.5")
 _TOO_LARGE = Decimal("1e15")
+# The range of an unknown is looked through in so many parts, so that a second solution is seen.
+_PARTS = 8
+_BISECTIONS = 60
+_CLOSE = 1e-13
+_MAX_SEARCHED = 500
 
 _Found = TypeVar("_Found")
 
@@ -126,7 +133,7 @@ def _shown(value: Decimal | float, percent: bool) -> Decimal:
     number = Decimal(value)
     if not number.is_finite() or abs(number) >= _TOO_LARGE:
         raise Rejected("a value is too large")
-    return numbers.percentage(number) if percent else number
+    return numbers.shown(number, percent)
 
 
 def _agreed(one: Decimal, other: Decimal, digits: int) -> Decimal:
@@ -183,3 +190,108 @@ def accepted(attempt: Callable[[], _Found], template: Template, what: str) -> _F
         f"template {template.id}: no {what} in {MAX_TRIES:,} tries, most often ({times:,}) because {reason}. "
         "Widen the ranges of its slots, or change its conditions or distractors."
     )
+
+
+def solve(template: Template, inverse: Inverse, worked: Worked) -> float:
+    """The unknown, as expressions use it, that gives the printed answer.
+
+    Rejected unless there is only one, it is the one that was drawn, and, rounded as it is asked for and put back, it
+    gives the printed answer. Derived values in the text are taken as printed; the others follow from the unknown.
+    """
+    slot = template.slots[inverse.unknown]
+    held = {
+        derived.name: numbers.rounded(worked.values[derived.name], derived.digits + (2 if derived.percent else 0))
+        for derived in template.derived
+        if derived.digits is not None and derived.name in inverse.text.markers
+    }
+    digits = template.digits + (2 if template.percent else 0)
+    target = numbers.share(worked.answer) if template.percent else worked.answer
+    floats = {**worked.floats, **{name: float(value) for name, value in held.items()}}
+    following = [derived for derived in template.derived if derived.name not in held]
+
+    def distance(unknown: float) -> float:
+        floats[slot.name] = unknown
+        for derived in following:
+            floats[derived.name] = derived.value.float(floats)
+        return template.answer.float(floats) - float(target)
+
+    def gives_answer(unknown: Decimal) -> bool:
+        values = {**worked.values, **held, slot.name: unknown, "answer": target}
+        for derived in following:
+            values[derived.name] = derived.value.decimal(values)
+        if not all(condition.holds(values) for condition in template.conditions):
+            return False
+        return numbers.rounded(template.answer.decimal(values), digits) == target
+
+    try:
+        # An answer that comes from a rounded derived value moves in jumps of about a unit.
+        solutions = _candidates(distance, slot, 2 * float(numbers.unit(digits)))
+        rounded = {unknown: _as_asked(unknown, slot, inverse.digits) for unknown in solutions}
+        found = [unknown for unknown in solutions if gives_answer(rounded[unknown])]
+    except ExpressionError as error:
+        raise Rejected(f"it can't be solved ({error})") from error
+    if len(found) != 1:
+        raise Rejected("there are several solutions" if found else "there is no solution")
+    if rounded[found[0]] != worked.values[slot.name]:
+        raise Rejected("the solution is not the value that was drawn")
+    return found[0]
+
+
+def _as_asked(unknown: float, slot: Slot, digits: int) -> Decimal:
+    """The unknown with the digits that it is asked for with."""
+    return numbers.rounded(Decimal(unknown), digits + (2 if slot.percent else 0))
+
+
+def _range(slot: Slot) -> tuple[float, float]:
+    """From low to high and half a step more, since a rounded answer moves the solution; what is above 0 stays there."""
+    low, high = slot.low - slot.step / 2, slot.high + slot.step / 2
+    if slot.low > 0:
+        low = max(low, slot.low / 2)
+    scale = 100 if slot.percent else 1
+    return float(low / scale), float(high / scale)
+
+
+def _candidates(distance: Callable[[float], float], slot: Slot, close: float) -> list[float]:
+    """Where the distance is 0 in the range of the slot; a pole, where it only changes its sign, is none."""
+    low, high = _range(slot)
+    points = [low + (high - low) * part / _PARTS for part in range(_PARTS + 1)]
+    defined = [(point, value) for point in points if (value := _defined(distance, point)) is not None]
+    if len(defined) <= _PARTS // 2:
+        # Some functions are there for whole numbers of periods only.
+        return _searched(distance, slot, close)
+    roots = [
+        _bisected(distance, (one, other) if value < 0 else (other, one))
+        for (one, value), (other, next_value) in pairwise(defined)
+        if (value < 0) != (next_value < 0)
+    ]
+    return [root for root in roots if abs(distance(root)) <= close]
+
+
+def _defined(distance: Callable[[float], float], point: float) -> float | None:
+    try:
+        return distance(point)
+    except ExpressionError:
+        return None
+
+
+def _bisected(distance: Callable[[float], float], between: tuple[float, float]) -> float:
+    """Between a point where the distance is below 0 and one where it is not."""
+    negative, positive = between
+    for _ in range(_BISECTIONS):
+        middle = (negative + positive) / 2
+        if distance(middle) < 0:
+            negative = middle
+        else:
+            positive = middle
+        if abs(positive - negative) <= _CLOSE * abs(middle):
+            break
+    return (negative + positive) / 2
+
+
+def _searched(distance: Callable[[float], float], slot: Slot, close: float) -> list[float]:
+    """Those values of the slot itself that come close enough."""
+    if slot.choices > _MAX_SEARCHED:
+        raise Rejected(f"{slot.name} has more than {_MAX_SEARCHED} values to be tried one by one")
+    scale = 100 if slot.percent else 1
+    values = (float(slot.value(number) / scale) for number in range(slot.choices))
+    return [value for value in values if abs(distance(value)) <= close]

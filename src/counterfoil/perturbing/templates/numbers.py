@@ -14,6 +14,7 @@ _NUMBER = re.compile(
     re.ASCII,
 )
 _IN_TEXT = re.compile(r"(?:(?<![\w.,])[-+\u2013\u2212])?[$€£₤¥]?\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
+_UNSIGNED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+", re.ASCII)
 _UNITS = tuple(Decimal(1).scaleb(-digits) for digits in range(_MAX_DIGITS + 1))
 
 
@@ -51,6 +52,17 @@ def only(text: str) -> tuple[int, int]:
     if len(spans) != 1:
         raise ValueError(f"{text[:60]!r} has {'more than one number' if spans else 'no number'}")
     return spans[0]
+
+
+def only_number(text: str) -> Printed:
+    """The one number in a text. ValueError if there is none, more than one, or one that can't be read."""
+    start, end = only(text)
+    return read(text[start:end])
+
+
+def in_text(text: str) -> list[str]:
+    """The numbers in a text as they are printed, without sign and currency."""
+    return _UNSIGNED.findall(text)
 
 
 def rounded(value: Decimal, digits: int) -> Decimal:
@@ -91,6 +103,11 @@ def with_unit(number: str, prefix: str, suffix: str) -> str:
 def percentage(value: Decimal) -> Decimal:
     """A share as the number in front of a percent sign."""
     return value.scaleb(2, _CONTEXT)
+
+
+def shown(value: Decimal, percent: bool) -> Decimal:
+    """A value as it is printed: 5 for 0.05 where it is a percentage."""
+    return percentage(value) if percent else value
 
 
 def share(value: Decimal) -> Decimal:

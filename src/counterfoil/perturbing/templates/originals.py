@@ -10,7 +10,7 @@ from counterfoil.errors import UserError
 from counterfoil.perturbing.questions import LETTERS, Computed, Letter, Question
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected, Worked
-from counterfoil.perturbing.templates.parts import Given, Template
+from counterfoil.perturbing.templates.template import Given, Template
 from counterfoil.perturbing.templates.wording import Three
 
 
@@ -70,8 +70,7 @@ def verify_given(template: Template, given: Given) -> Worked:
         worked = draws.work_out(template, draws.original_slots(template))
     except Rejected as error:
         raise _does_not_hold(template, error) from error
-    exact = worked.values["answer"]
-    answer = numbers.percentage(exact) if template.percent else exact
+    answer = numbers.shown(worked.values["answer"], template.percent)
     gold = given.numbers[LETTERS.index(given.gold)]
     off = abs(answer - gold.value)
     if numbers.rounded(answer, gold.decimals) != gold.value and off > given.slack * numbers.unit(gold.decimals):

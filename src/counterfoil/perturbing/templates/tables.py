@@ -1,50 +1,49 @@
-"""Compiling a template from a table: every check names the template and the field."""
+"""From tables of TOML or JSON to templates, and the bank of templates that ships with the package.
+
+Every check names the template and the field.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.perturbing.expressions.language import Expression, Kind
+from counterfoil.perturbing.expressions.language import Expression, ExpressionError, Kind, parse
 from counterfoil.perturbing.questions import LETTERS, Source
 from counterfoil.perturbing.templates import numbers
-from counterfoil.perturbing.templates.fields import (
-    MAX_DIGITS,
-    Number,
-    WrongField,
-    converted_field,
-    digits_field,
-    distractor_fields,
-    expression_field,
-    number_field,
-    option_field,
-    text_field,
-)
-from counterfoil.perturbing.templates.parts import Derived, Given, Inverse, Slot, Template
+from counterfoil.perturbing.templates.template import Derived, Given, Inverse, Slot, Template, Text, parse_text
 
-ANSWER = "answer"
-MAX_NAMES = 100
-MAX_VALUES = 1_000_000
+_ANSWER = "answer"
+_MAX_DIGITS = 9
+_MAX_TEXT = 20_000
+_MAX_NAMES = 100
+_MAX_VALUES = 1_000_000
 _ID = re.compile(r"[a-z0-9-]{1,80}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# A number, or an expression, may be written without quotes.
+_Number = str | int | float
+_Table = TypeVar("_Table")
 
 
 class _SlotTable(msgspec.Struct, forbid_unknown_fields=True):
-    original: Number
-    low: Number | None = None
-    high: Number | None = None
-    step: Number | None = None
+    original: _Number
+    low: _Number | None = None
+    high: _Number | None = None
+    step: _Number | None = None
     percent: bool = False
     fixed: bool = False
     plain: bool = False
 
 
 class _DerivedTable(msgspec.Struct, forbid_unknown_fields=True):
-    value: Number
+    value: _Number
     digits: int | None = None
     percent: bool = False
     plain: bool = False
@@ -54,7 +53,7 @@ class _InverseTable(msgspec.Struct, forbid_unknown_fields=True):
     unknown: str
     text: str
     digits: int
-    distractors: list[Number]
+    distractors: list[_Number]
     prefix: str = ""
     suffix: str = ""
     steps: str | None = None
@@ -64,9 +63,9 @@ class _TemplateTable(msgspec.Struct, forbid_unknown_fields=True):
     id: str
     topic: str
     text: str
-    answer: Number
-    check: Number
-    distractors: list[Number]
+    answer: _Number
+    check: _Number
+    distractors: list[_Number]
     digits: int
     slots: dict[str, dict[str, Any]]
     derived: dict[str, dict[str, Any]] = {}
@@ -82,34 +81,84 @@ class _TemplateTable(msgspec.Struct, forbid_unknown_fields=True):
     slack: int = 0
 
 
+def load_bank() -> list[Template]:
+    """The templates that ship with the package, over all topics."""
+    folder = resources.files("counterfoil.perturbing") / "bank"
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return _unique(
+        (file.name, template) for file in files for template in _parsed(file.read_bytes(), file.name, "bank")
+    )
+
+
+def load_templates(path: Path, source: Source = "file") -> list[Template]:
+    """The templates of a TOML file."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
+    return parse_templates(raw, str(path), source)
+
+
+def parse_templates(raw: bytes, where: str, source: Source = "file") -> list[Template]:
+    """The templates of a file's content."""
+    return _unique((where, template) for template in _parsed(raw, where, source))
+
+
+def _parsed(raw: bytes, where: str, source: Source) -> list[Template]:
+    tables = toml_tables(raw, where, "template")
+    return [template_from(table, where, source, number) for number, table in enumerate(tables, start=1)]
+
+
+def _unique(found: Iterable[tuple[str, Template]]) -> list[Template]:
+    templates: dict[str, Template] = {}
+    for where, template in found:
+        if template.id in templates:
+            raise UserError(f"{where}: template {template.id}: id: there is another template with it.")
+        templates[template.id] = template
+    return list(templates.values())
+
+
+def toml_tables(raw: bytes, where: str, name: str) -> list[Any]:
+    """The [[name]] tables of a TOML file that holds nothing else."""
+    try:
+        content = tomllib.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{where} is not valid TOML: {str(error) or 'it is nested too deeply'}.") from error
+    tables = content.pop(name, None)
+    if not isinstance(tables, list) or not tables or content:
+        found = f"; it has {', '.join(sorted(content)[:5])}" if content else ""
+        raise UserError(f"{where} must hold [[{name}]] tables and nothing else{found}.")
+    return tables
+
+
 def template_from(table: Any, where: str, source: Source, number: int = 1) -> Template:
     """A template from a table as TOML or JSON gives it. UserError says what is wrong with which field of it."""
     label = table.get("id") if isinstance(table, dict) else None
     name = label[:80] if isinstance(label, str) and label else f"number {number}"
     try:
-        return _compiled(converted_field(table, _TemplateTable, ""), source)
-    except WrongField as error:
+        return _compiled(_converted(table, _TemplateTable, ""), source)
+    except _WrongField as error:
         raise UserError(f"{where}: template {name}: {error}.") from error
 
 
 def _compiled(table: _TemplateTable, source: Source) -> Template:
     if not _ID.fullmatch(table.id):
-        raise WrongField("id", "it is made of a to z, 0 to 9 and hyphens, 80 at most")
+        raise _WrongField("id", "it is made of a to z, 0 to 9 and hyphens, 80 at most")
     if not table.topic.strip():
-        raise WrongField("topic", "it is empty")
-    slots = {name: _slot(name, converted_field(raw, _SlotTable, f"slots.{name}")) for name, raw in table.slots.items()}
+        raise _WrongField("topic", "it is empty")
+    slots = {name: _slot(name, _converted(raw, _SlotTable, f"slots.{name}")) for name, raw in table.slots.items()}
     if all(slot.choices == 1 for slot in slots.values()):
-        raise WrongField("slots", "none of them can be changed")
+        raise _WrongField("slots", "none of them can be changed")
     _check_names(table)
     known = {*table.slots, *table.derived}
     derived = _derived(table.derived, known)
     shown = {*slots, *(value.name for value in derived if value.digits is not None), *table.names}
-    text = text_field("text", table.text, shown)
+    text = _text("text", table.text, shown)
     for name in (*(slot.name for slot in slots.values() if not slot.fixed), *table.names):
         if name not in text.markers:
-            raise WrongField("text", f"{{{name}}} does not occur in it, so that a change would not be seen")
-    answer = expression_field("answer", table.answer, known)
-    known_with_answer = {*known, ANSWER}
+            raise _WrongField("text", f"{{{name}}} does not occur in it, so that a change would not be seen")
+    answer = _expression("answer", table.answer, known)
+    known_with_answer = {*known, _ANSWER}
     return Template(
         id=table.id,
         topic=table.topic.strip(),
@@ -118,17 +167,17 @@ def _compiled(table: _TemplateTable, source: Source) -> Template:
         slots=slots,
         derived=derived,
         answer=answer,
-        check=expression_field("check", table.check, known),
-        distractors=distractor_fields("distractors", table.distractors, known_with_answer),
+        check=_expression("check", table.check, known),
+        distractors=_distractors("distractors", table.distractors, known_with_answer),
         conditions=tuple(
-            expression_field(f"conditions[{number}]", condition, known_with_answer, Kind.CONDITION)
+            _expression(f"conditions[{number}]", condition, known_with_answer, Kind.CONDITION)
             for number, condition in enumerate(table.conditions)
         ),
-        digits=digits_field("digits", table.digits),
+        digits=_digits("digits", table.digits),
         percent=table.percent,
-        prefix=text_field("prefix", table.prefix, table.names),
-        suffix=text_field("suffix", table.suffix, table.names),
-        steps=text_field("steps", table.steps, {*shown, ANSWER}),
+        prefix=_text("prefix", table.prefix, table.names),
+        suffix=_text("suffix", table.suffix, table.names),
+        steps=_text("steps", table.steps, {*shown, _ANSWER}),
         names={name: tuple(words) for name, words in table.names.items()},
         inverses=tuple(
             _inverse(f"inverse[{number}]", raw, table, slots, derived, answer, shown)
@@ -140,29 +189,29 @@ def _compiled(table: _TemplateTable, source: Source) -> Template:
 
 def _slot(name: str, table: _SlotTable) -> Slot:
     field = f"slots.{name}"
-    original = number_field(f"{field}.original", table.original)
+    original = _number(f"{field}.original", table.original)
     if table.fixed:
         low, step, choices = original.value, original.value, 1
         digits = original.decimals
     else:
         low, high, step = (
-            number_field(f"{field}.{part}", value).value
+            _number(f"{field}.{part}", value).value
             for part, value in (("low", table.low), ("high", table.high), ("step", table.step))
         )
         if step <= 0:
-            raise WrongField(f"{field}.step", "it must be above 0")
+            raise _WrongField(f"{field}.step", "it must be above 0")
         if not low < high:
-            raise WrongField(f"{field}.low", "it must be below high")
+            raise _WrongField(f"{field}.low", "it must be below high")
         choices = int((high - low) / step) + 1
-        if not 2 <= choices <= MAX_VALUES:
-            raise WrongField(
-                f"{field}.step", f"from low to high there must be 2 to {MAX_VALUES:,} values, not {choices:,}"
+        if not 2 <= choices <= _MAX_VALUES:
+            raise _WrongField(
+                f"{field}.step", f"from low to high there must be 2 to {_MAX_VALUES:,} values, not {choices:,}"
             )
         if not low <= original.value <= high:
-            raise WrongField(f"{field}.original", "it must be from low to high")
+            raise _WrongField(f"{field}.original", "it must be from low to high")
         digits = max(original.decimals, numbers.decimals_of(step), numbers.decimals_of(low))
-    if digits > MAX_DIGITS:
-        raise WrongField(field, f"its values have {digits} digits behind the point, and {MAX_DIGITS} are the most")
+    if digits > _MAX_DIGITS:
+        raise _WrongField(field, f"its values have {digits} digits behind the point, and {_MAX_DIGITS} are the most")
     slot = Slot(
         name=name,
         original=original.value,
@@ -177,28 +226,28 @@ def _slot(name: str, table: _SlotTable) -> Slot:
         minus=original.sign or "-",
     )
     if slot.printed(slot.original) != str(table.original):
-        raise WrongField(f"{field}.original", f"{table.original} would be printed as {slot.printed(slot.original)}")
+        raise _WrongField(f"{field}.original", f"{table.original} would be printed as {slot.printed(slot.original)}")
     return slot
 
 
 def _check_names(table: _TemplateTable) -> None:
     """Every name is one, and there for one thing only; words of two names never meet."""
-    if len(table.slots) + len(table.derived) + len(table.names) > MAX_NAMES:
-        raise WrongField("slots", f"with derived values and names there are more than {MAX_NAMES}")
-    seen: set[str] = {ANSWER}
+    if len(table.slots) + len(table.derived) + len(table.names) > _MAX_NAMES:
+        raise _WrongField("slots", f"with derived values and names there are more than {_MAX_NAMES}")
+    seen: set[str] = {_ANSWER}
     for field, names in (("slots", table.slots), ("derived", table.derived), ("names", table.names)):
         for name in names:
             if not _NAME.fullmatch(name):
-                raise WrongField(f"{field}.{name[:40]}", "a name is made of letters, digits and underscores")
+                raise _WrongField(f"{field}.{name[:40]}", "a name is made of letters, digits and underscores")
             if name in seen:
-                raise WrongField(f"{field}.{name}", "the name is taken")
+                raise _WrongField(f"{field}.{name}", "the name is taken")
             seen.add(name)
     words: set[str] = set()
     for name, choices in table.names.items():
         if len(set(choices)) < 2 or not all(word.strip() for word in choices):
-            raise WrongField(f"names.{name}", "it needs two different words or more")
+            raise _WrongField(f"names.{name}", "it needs two different words or more")
         if not words.isdisjoint(choices):
-            raise WrongField(
+            raise _WrongField(
                 f"names.{name}", f"{sorted(words.intersection(choices))[0]!r} is a choice of another name, too"
             )
         words.update(choices)
@@ -209,10 +258,10 @@ def _derived(tables: Mapping[str, dict[str, Any]], known: set[str]) -> tuple[Der
     compiled = {}
     for name, raw in tables.items():
         field = f"derived.{name}"
-        table = converted_field(raw, _DerivedTable, field)
-        digits = None if table.digits is None else digits_field(f"{field}.digits", table.digits)
+        table = _converted(raw, _DerivedTable, field)
+        digits = None if table.digits is None else _digits(f"{field}.digits", table.digits)
         compiled[name] = Derived(
-            name, expression_field(f"{field}.value", table.value, known), digits, table.percent, table.plain
+            name, _expression(f"{field}.value", table.value, known), digits, table.percent, table.plain
         )
     ordered: dict[str, Derived] = {}
     while len(ordered) < len(compiled):
@@ -223,7 +272,7 @@ def _derived(tables: Mapping[str, dict[str, Any]], known: set[str]) -> tuple[Der
         ]
         if not ready:
             left = [name for name in compiled if name not in ordered]
-            raise WrongField("derived", f"{', '.join(left)} need each other in a cycle")
+            raise _WrongField("derived", f"{', '.join(left)} need each other in a cycle")
         ordered |= {name: compiled[name] for name in ready}
     return tuple(ordered.values())
 
@@ -237,32 +286,30 @@ def _inverse(
     answer: Expression,
     shown: set[str],
 ) -> Inverse:
-    inverse = converted_field(raw, _InverseTable, field)
+    inverse = _converted(raw, _InverseTable, field)
     slot = slots.get(inverse.unknown)
     if slot is None or slot.choices == 1:
-        raise WrongField(f"{field}.unknown", f"{inverse.unknown!r} is not a slot that can be changed")
-    text = text_field(f"{field}.text", inverse.text, {*shown, ANSWER} - {slot.name})
-    if ANSWER not in text.markers:
-        raise WrongField(f"{field}.text", "it does not give the {answer}")
+        raise _WrongField(f"{field}.unknown", f"{inverse.unknown!r} is not a slot that can be changed")
+    text = _text(f"{field}.text", inverse.text, {*shown, _ANSWER} - {slot.name})
+    if _ANSWER not in text.markers:
+        raise _WrongField(f"{field}.text", "it does not give the {answer}")
     missing = _needed(answer, derived, set(text.markers)) - {slot.name, *text.markers}
     missing -= {name for name, other in slots.items() if other.fixed}
     if missing:
-        raise WrongField(f"{field}.text", f"it does not give {', '.join(sorted(missing))}, which the answer needs")
-    digits = digits_field(f"{field}.digits", inverse.digits)
+        raise _WrongField(f"{field}.text", f"it does not give {', '.join(sorted(missing))}, which the answer needs")
+    digits = _digits(f"{field}.digits", inverse.digits)
     if digits < max(numbers.decimals_of(slot.low), numbers.decimals_of(slot.step)):
-        raise WrongField(
+        raise _WrongField(
             f"{field}.digits", f"the values of {slot.name} have more digits behind the point than {digits}"
         )
     return Inverse(
         unknown=slot.name,
         text=text,
-        steps=None if inverse.steps is None else text_field(f"{field}.steps", inverse.steps, {*shown, ANSWER}),
-        distractors=distractor_fields(
-            f"{field}.distractors", inverse.distractors, {*table.slots, *table.derived, ANSWER}
-        ),
+        steps=None if inverse.steps is None else _text(f"{field}.steps", inverse.steps, {*shown, _ANSWER}),
+        distractors=_distractors(f"{field}.distractors", inverse.distractors, {*table.slots, *table.derived, _ANSWER}),
         digits=digits,
-        prefix=text_field(f"{field}.prefix", inverse.prefix, table.names),
-        suffix=text_field(f"{field}.suffix", inverse.suffix, table.names),
+        prefix=_text(f"{field}.prefix", inverse.prefix, table.names),
+        suffix=_text(f"{field}.suffix", inverse.suffix, table.names),
     )
 
 
@@ -281,16 +328,79 @@ def _given(table: _TemplateTable) -> Given | None:
     if table.options is None and table.gold is None:
         return None
     if table.options is None or len(table.options) != 3 or len(set(table.options)) != 3:
-        raise WrongField("options", "there must be three different ones, since there is a gold")
+        raise _WrongField("options", "there must be three different ones, since there is a gold")
     if table.gold not in LETTERS:
-        raise WrongField("gold", "it must be A, B or C, since there are options")
+        raise _WrongField("gold", "it must be A, B or C, since there are options")
     if not 0 <= table.slack <= 100:
-        raise WrongField("slack", "it must be from 0 to 100 units of the last digit")
+        raise _WrongField("slack", "it must be from 0 to 100 units of the last digit")
     first, second, third = (
-        text_field(f"options[{number}]", option, table.names) for number, option in enumerate(table.options)
+        _text(f"options[{number}]", option, table.names) for number, option in enumerate(table.options)
     )
     originals = {name: words[0] for name, words in table.names.items()}
     one, two, three = (
-        option_field(f"options[{number}]", text.render(originals)) for number, text in enumerate((first, second, third))
+        _option(f"options[{number}]", text.render(originals)) for number, text in enumerate((first, second, third))
     )
     return Given((first, second, third), (one, two, three), table.gold, table.slack)
+
+
+class _WrongField(Exception):
+    def __init__(self, field: str, reason: object) -> None:
+        super().__init__(f"{field}: {reason}".rstrip(".") if field else str(reason).rstrip("."))
+
+
+def _converted(table: Any, kind: type[_Table], field: str) -> _Table:
+    try:
+        return msgspec.convert(table, kind)
+    except msgspec.ValidationError as error:
+        raise _WrongField(field, error) from error
+
+
+def _number(field: str, value: _Number | None) -> numbers.Printed:
+    if value is None:
+        raise _WrongField(field, "it is missing, and the slot is not fixed")
+    try:
+        return numbers.read(str(value))
+    except ValueError as error:
+        raise _WrongField(field, error) from error
+
+
+def _option(field: str, option: str) -> numbers.Printed:
+    try:
+        return numbers.only_number(option)
+    except ValueError as error:
+        raise _WrongField(field, error) from error
+
+
+def _distractors(field: str, sources: list[_Number], known: set[str]) -> tuple[Expression, ...]:
+    if len(sources) < 2:
+        raise _WrongField(field, "there must be two or more")
+    return tuple(_expression(f"{field}[{number}]", source, known) for number, source in enumerate(sources))
+
+
+def _expression(field: str, source: _Number, known: set[str], kind: Kind = Kind.NUMBER) -> Expression:
+    try:
+        expression = parse(str(source), known)
+    except ExpressionError as error:
+        raise _WrongField(field, error) from error
+    if expression.kind is not kind:
+        raise _WrongField(field, f"it is {expression.kind.value}, and must be {kind.value}")
+    return expression
+
+
+def _text(field: str, source: str, known: Iterable[str]) -> Text:
+    if len(source) > _MAX_TEXT:
+        raise _WrongField(field, f"it is longer than {_MAX_TEXT:,} characters")
+    try:
+        text = parse_text(source)
+    except ValueError as error:
+        raise _WrongField(field, error) from error
+    unknown = set(text.markers).difference(known)
+    if unknown:
+        raise _WrongField(field, f"{{{sorted(unknown)[0]}}} is nothing that can be printed there")
+    return text
+
+
+def _digits(field: str, digits: int) -> int:
+    if not 0 <= digits <= _MAX_DIGITS:
+        raise _WrongField(field, f"it must be from 0 to {_MAX_DIGITS}")
+    return digits

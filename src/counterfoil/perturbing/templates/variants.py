@@ -12,10 +12,9 @@ import msgspec
 
 from counterfoil.perturbing.questions import LETTERS, Change, Computed, Control, Question
 from counterfoil.perturbing.templates import draws, numbers, wording
-from counterfoil.perturbing.templates.draws import Rejected, Worked
-from counterfoil.perturbing.templates.inverse import solve
+from counterfoil.perturbing.templates.draws import Rejected, Worked, solve
 from counterfoil.perturbing.templates.originals import Original, attempt, computed, make_original, options_of
-from counterfoil.perturbing.templates.parts import Inverse, Template
+from counterfoil.perturbing.templates.template import Inverse, Template
 from counterfoil.perturbing.templates.wording import ORDERS, Order
 
 LEVELS = (1, 2, 3)

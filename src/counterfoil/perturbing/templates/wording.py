@@ -8,7 +8,7 @@ from decimal import Decimal
 from counterfoil.perturbing.questions import Change
 from counterfoil.perturbing.templates import draws, numbers
 from counterfoil.perturbing.templates.draws import Worked
-from counterfoil.perturbing.templates.parts import Inverse, Template
+from counterfoil.perturbing.templates.template import Inverse, Template
 
 Three = tuple[Decimal, Decimal, Decimal]
 Order = tuple[int, int, int]
@@ -39,8 +39,7 @@ def printed(template: Template, worked: Worked, names: Mapping[str, str]) -> dic
         found[name] = slot.printed(worked.slots[name])
     for derived in template.derived:
         if derived.digits is not None:
-            value = worked.values[derived.name]
-            shown = numbers.percentage(value) if derived.percent else value
+            shown = numbers.shown(worked.values[derived.name], derived.percent)
             found[derived.name] = numbers.printed(shown, derived.digits, plain=derived.plain)
     found["answer"] = numbers.printed(worked.answer, template.digits)
     return found
@@ -48,21 +47,20 @@ def printed(template: Template, worked: Worked, names: Mapping[str, str]) -> dic
 
 def options(template: Template, contents: Three, names: Mapping[str, str]) -> tuple[str, str, str]:
     """Answers with their unit."""
-    prefix, suffix = template.prefix.render(names), template.suffix.render(names)
-    one, two, three = (
-        numbers.with_unit(numbers.printed(number, template.digits), prefix, suffix) for number in contents
-    )
-    return one, two, three
+    return _options(contents, template.digits, False, template.prefix.render(names), template.suffix.render(names))
 
 
 def inverse_options(
     template: Template, inverse: Inverse, contents: Three, names: Mapping[str, str]
 ) -> tuple[str, str, str]:
     """Values of the unknown with their unit."""
-    prefix, suffix = inverse.prefix.render(names), inverse.suffix.render(names)
     plain = template.slots[inverse.unknown].plain
+    return _options(contents, inverse.digits, plain, inverse.prefix.render(names), inverse.suffix.render(names))
+
+
+def _options(contents: Three, digits: int, plain: bool, prefix: str, suffix: str) -> tuple[str, str, str]:
     one, two, three = (
-        numbers.with_unit(numbers.printed(number, inverse.digits, plain=plain), prefix, suffix) for number in contents
+        numbers.with_unit(numbers.printed(number, digits, plain=plain), prefix, suffix) for number in contents
     )
     return one, two, three
 

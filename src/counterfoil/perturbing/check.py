@@ -1,7 +1,7 @@
 """Checks templates, and recipes with the questions they are for: one line per problem, and a summary.
 
-python -m counterfoil.perturbing.templates.check FILE.toml…
-python -m counterfoil.perturbing.templates.check --recipes FILE.toml --data cfa_easy.json
+python -m counterfoil.perturbing.check FILE.toml…
+python -m counterfoil.perturbing.check --recipes FILE.toml --data cfa_easy.json
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from counterfoil.perturbing.making.recipes import apply, load_recipes, read_rows
 from counterfoil.perturbing.questions import LETTERS, Question
 from counterfoil.perturbing.templates import draws, numbers
 from counterfoil.perturbing.templates.draws import Rejected
-from counterfoil.perturbing.templates.parts import Template
-from counterfoil.perturbing.templates.templates import load_templates
+from counterfoil.perturbing.templates.tables import load_templates
+from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, has_level, make_variants
 
 SEEDS = 40
@@ -64,10 +64,7 @@ def _level_problems(what: str, questions: Sequence[Question], wanted: int) -> li
         found.append(f"{what}: {len(questions)} draws instead of {wanted}")
     for question in questions:
         where = f"{what} ({question.id})"
-        printed = []
-        for option in question.options:
-            start, end = numbers.only(option)
-            printed.append(numbers.read(option[start:end]).value)
+        printed = [numbers.only_number(option).value for option in question.options]
         if any(not draws.apart(one, other, question.digits) for one, other in combinations(printed, 2)):
             found.append(f"{where}: options come too close: {', '.join(question.options)}")
         found += _size_problems(where, printed)
@@ -82,7 +79,7 @@ def _size_problems(where: str, values: Sequence[Decimal]) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m counterfoil.perturbing.templates.check", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m counterfoil.perturbing.check", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE.toml", help="templates")
     parser.add_argument("--recipes", type=Path, metavar="FILE.toml", help="recipes for the questions of --data")
     parser.add_argument("--data", type=Path, metavar="FILE.json", help="the questions that the recipes are for")
