@@ -14,6 +14,14 @@ def without_mark(raw: bytes) -> bytes:
     return raw.removeprefix(codecs.BOM_UTF8)
 
 
+def read_bytes(path: Path) -> bytes:
+    """A file's content. UserError says why it can't be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
+
+
 def check_target(path: Path) -> None:
     """UserError where a file can't be written there, as far as that can be known before. Nothing is left there."""
     folder = path.parent

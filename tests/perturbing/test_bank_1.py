@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import counterfoil.memorization
+import counterfoil.perturbing
 from counterfoil.perturbing.templates import draws, numbers
 from counterfoil.perturbing.templates.tables import load_templates
 from counterfoil.perturbing.templates.template import Template
 
-SAMPLES = Path(counterfoil.memorization.__file__).parent / "samples"
+SAMPLES = Path(counterfoil.perturbing.__file__).parent / "bank"
 FILES = ("quantitative_methods", "fixed_income", "derivatives", "corporate_issuers")
 BANK = {name: load_templates(SAMPLES / f"{name}.toml", "bank") for name in FILES}
 TEMPLATES = [template for templates in BANK.values() for template in templates]

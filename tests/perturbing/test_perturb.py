@@ -15,11 +15,11 @@ from counterfoil.asking.models.base import ModelSpec
 from counterfoil.datasets.judged import JudgeSettings
 from counterfoil.errors import UserError
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
-from counterfoil.perturbing.making import perturb as module
-from counterfoil.perturbing.making import perturbable, proposer, sent_back
-from counterfoil.perturbing.making.perturb import PerturbRequest, perturb, report_path
-from counterfoil.perturbing.making.perturb_report import Report
-from counterfoil.perturbing.making.recipes import parse_recipes, text_hash
+from counterfoil.perturbing.making import candidates, proposer, sent_back
+from counterfoil.perturbing.making.existing import text_hash
+from counterfoil.perturbing.making.perturb import perturb, report_path
+from counterfoil.perturbing.making.recipes import parse_recipes
+from counterfoil.perturbing.making.report import PerturbRequest, Report
 from counterfoil.perturbing.questions import read_set
 from counterfoil.perturbing.templates import draws
 from counterfoil.perturbing.templates.originals import make_original
@@ -146,7 +146,7 @@ def with_recipe(monkeypatch: pytest.MonkeyPatch, *names: str, **changes: str) ->
         for before, after in changes.items():
             content = content.replace(before, after)
         found += parse_recipes(content.encode(), "recipes")
-    monkeypatch.setattr(module, "shipped_recipes", lambda: found)
+    monkeypatch.setattr(candidates, "shipped_recipes", lambda: found)
 
 
 def test_recipes_are_applied_and_the_rest_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def test_recipes_are_applied_and_the_rest_is_counted(tmp_path: Path, monkeypatch
     data = questions(tmp_path, row("one"), wordy, row("two"))
     report = made(tmp_path, "cfa-easy", data=Path(data), levels=(1, 2), draws=4)
     assert (report.existing, report.perturbable, report.covered) == (3, 2, 1)
-    assert report.set_aside == {perturbable.NO_NUMBER: 1}
+    assert report.set_aside == {candidates.NO_NUMBER: 1}
     assert len(report.unused_recipes) == 1
     assert report.counts == {"original": 1, "level 1": 4, "level 2": 4}
     original = next(iter(read_set(tmp_path / "set.jsonl")))

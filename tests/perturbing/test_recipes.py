@@ -10,7 +10,8 @@ import pytest
 
 from counterfoil.errors import UserError
 from counterfoil.perturbing.check import main as check
-from counterfoil.perturbing.making.recipes import apply, read_rows, shipped_recipes, text_hash
+from counterfoil.perturbing.making.existing import text_hash
+from counterfoil.perturbing.making.recipes import apply, read_rows, shipped_recipes
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, make_variants
 from made_up_recipe import ROW, STEM, TEXT, recipes, span, table, toml

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from counterfoil.perturbing.making.recipes import Recipe, parse_recipes, text_hash
+from counterfoil.perturbing.making.existing import text_hash
+from counterfoil.perturbing.making.recipes import Recipe, parse_recipes
 
 # 4,000 × 1.05² = 4,410; 4,000 × 1.1 = 4,400 and 4,000 × 1.05 = 4,200 are what simple interest and one year give.
 STEM = (

@@ -24,7 +24,7 @@ from counterfoil.datasets import registry
 from counterfoil.datasets.registry import Dataset
 from counterfoil.explain.questions import load_questions
 from counterfoil.memorization import questions as loading
-from counterfoil.perturbing.making import perturb
+from counterfoil.perturbing.making import candidates
 from file_server import FileServer
 from made_up_recipe import ROW, recipes, table
 
@@ -41,7 +41,7 @@ def published() -> Iterator[None]:
     with ExitStack() as stack:
         stack.callback(server.close)
         stack.enter_context(patch.object(registry, "DATASETS", here))
-        for module in (loading, perturb):
+        for module in (loading, candidates):
             stack.enter_context(patch.object(module, "shipped_recipes", lambda: recipes(table())))
         yield
 

@@ -17,8 +17,7 @@ from counterfoil.errors import UserError
 from counterfoil.suite.options import RUN_OPTIONS, Option, with_defaults
 
 if TYPE_CHECKING:
-    from counterfoil.perturbing.making.perturb import PerturbRequest
-    from counterfoil.perturbing.making.perturb_report import Asked, Report
+    from counterfoil.perturbing.making.report import Asked, PerturbRequest, Report
     from counterfoil.perturbing.questions import Question
 
 HELP = "make a frozen set of questions with other numbers, from templates or from existing questions"
@@ -93,7 +92,7 @@ def call(parsed: argparse.Namespace) -> int:
 def _request(values: Mapping[str, Any], levels: Sequence[int]) -> PerturbRequest:
     from counterfoil.asking.models.base import ModelSpec
     from counterfoil.datasets.judged import JudgeSettings
-    from counterfoil.perturbing.making.perturb import PerturbRequest
+    from counterfoil.perturbing.making.report import PerturbRequest
 
     proposer = None
     if values["proposer"] is not None:
@@ -119,7 +118,7 @@ def _request(values: Mapping[str, Any], levels: Sequence[int]) -> PerturbRequest
 
 def _report_text(report: Report) -> str:
     """What was made and of what; what was set aside, refused or rejected and why; how the numbers shifted."""
-    from counterfoil.perturbing.making.perturb_report import LACKING
+    from counterfoil.perturbing.making.report import LACKING
     from counterfoil.report.text import table
 
     sections = []

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.files import without_mark
+from counterfoil.files import read_bytes, without_mark
 from counterfoil.running.written import replacing
 
 Letter = Literal["A", "B", "C"]
@@ -142,10 +142,7 @@ def write_set(path: Path, questions: Iterable[Question]) -> str:
 
 def read_set(path: Path) -> PerturbedSet:
     """A set that was written. UserError names the lines that can't be right."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
+    content = read_bytes(path)
     return PerturbedSet(path.name, hashlib.sha256(content).hexdigest(), parse_set(without_mark(content), str(path)))
 
 

@@ -144,7 +144,7 @@ async def rewrite(
 
 def prompt(level: int) -> str:
     """What the model is asked to do at a level."""
-    folder = resources.files("counterfoil.memorization") / "prompts"
+    folder = resources.files("counterfoil.perturbing") / "prompts"
     return (folder / f"direct_level_{level}.txt").read_text("utf-8").strip()
 
 

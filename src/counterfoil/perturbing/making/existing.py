@@ -1,4 +1,4 @@
-"""Existing multiple-choice questions, from the files that people have them in.
+"""Existing multiple-choice questions, from the files that people have them in, and where the parts of a text stand.
 
 Each row has one of these layouts:
 
@@ -9,16 +9,22 @@ Each row has one of these layouts:
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from counterfoil.datasets.rows import bad_rows, rows_of
 from counterfoil.errors import UserError
-from counterfoil.perturbing.making.recipes import layout, text_hash
+from counterfoil.files import read_bytes
+from counterfoil.perturbing.questions import LETTERS
+from counterfoil.perturbing.templates import numbers
+from counterfoil.perturbing.templates.template import escaped
+
+Span = tuple[int, int]
 
 DEFAULT_TOPIC = "not given"
 ENDINGS = (".json", ".jsonl", ".csv", ".parquet")
@@ -29,6 +35,9 @@ _SCENARIO = re.compile(
     r"Answer Choices: A: (?P<A>.*), B: (?P<B>.*), C: (?P<C>.*)\.\s*Answer:\s*",
     re.DOTALL,
 )
+_TEXT = re.compile(r"Q:(?P<stem>.*),CHOICES: A: (?P<A>.*),B: (?P<B>.*),C: (?P<C>.*)", re.DOTALL)
+_CONTINUES_BEFORE = re.compile(r"\d[.,]?$", re.ASCII)
+_CONTINUES_BEHIND = re.compile(r"[.,]?\d", re.ASCII)
 
 
 class Existing(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,12 +64,8 @@ def load_existing(path: Path) -> list[Existing]:
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise UserError(f"{path}: existing questions are in a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file.")
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
     found, wrong = [], []
-    for place, row in rows_of(raw, str(path), ending):
+    for place, row in rows_of(read_bytes(path), str(path), ending):
         try:
             found.append(existing_from(row))
         except ValueError as error:
@@ -145,3 +150,103 @@ def _gold(row: Mapping[str, Any], options: tuple[str, ...]) -> int | None:
     if not found or not found <= set(range(len(options))):
         raise ValueError("its answer is not one of its options" if found else "it has no answer")
     return found.pop() if len(found) == 1 else None
+
+
+def text_hash(text: str) -> str:
+    """What a recipe knows a question by."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Mark(NamedTuple):
+    """What stands in a span is replaced by the marker."""
+
+    span: Span
+    marker: str
+
+
+class Layout(NamedTuple):
+    """Where a question's text has its stem and its options."""
+
+    stem: Span
+    options: tuple[Span, Span, Span]
+
+
+def layout(text: str) -> Layout:
+    """ValueError if the text has not the form that questions have."""
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise ValueError("the question has not the form Q:…,CHOICES: A: …,B: …,C: …")
+    one, two, three = (match.span(letter) for letter in LETTERS)
+    return Layout(match.span("stem"), (one, two, three))
+
+
+class Options(NamedTuple):
+    """Where the parts of a question stand in its text, and what the numbers of its options are."""
+
+    layout: Layout
+    spans: tuple[Span, ...]
+    numbers: tuple[numbers.Printed, ...]
+
+
+def options_of(question: Existing) -> Options:
+    """The one number of each option. ValueError if there is not one."""
+    text = question.text
+    places = layout(text)
+    if tuple(text[slice(*place)] for place in places.options) != question.options:
+        raise ValueError("its text looks like options")
+    spans = tuple(option_number(text, option, None) for option in places.options)
+    return Options(places, spans, tuple(numbers.read(text[slice(*span)]) for span in spans))
+
+
+def printed_number(text: str, spans: Sequence[Span], within: Span) -> str:
+    """The number that stands in all these spans. ValueError if they do not cover a whole one, or not the same."""
+    found = set()
+    for start, end in spans:
+        if not within[0] <= start < end <= within[1]:
+            raise ValueError(f"the span {start} to {end} is not within {within[0]} to {within[1]}")
+        if _CONTINUES_BEFORE.search(text[:start][-2:]) or _CONTINUES_BEHIND.match(text[end : end + 2]):
+            raise ValueError(f"the span {start} to {end} does not cover the whole number")
+        numbers.read(text[start:end])
+        found.add(text[start:end])
+    if len(found) != 1:
+        raise ValueError(f"the spans {list(spans)} hold different numbers")
+    return found.pop()
+
+
+def option_number(text: str, option: Span, span: Span | None) -> Span:
+    """Where the one number of an option stands; ValueError if there are more, or it is not where `span` says."""
+    start, end = numbers.only(text[slice(*option)])
+    found = (option[0] + start, option[0] + end)
+    if span is not None:
+        printed_number(text, [span], option)
+        if numbers.read(text[slice(*span)]).value != numbers.read(text[slice(*found)]).value:
+            raise ValueError(f"the span {span[0]} to {span[1]} is not where the option's number stands")
+    return found
+
+
+def around(text: str, option: Span, number: Span, marks: Sequence[Mark]) -> tuple[str, str]:
+    """The markup before and behind an option's number: its sign belongs to the number, its currency sign does not."""
+    printed = numbers.read(text[slice(*number)])
+    currency = number[0] + len(printed.sign)
+    before = markup(text, (option[0], number[0]), marks)
+    before += markup(text, (currency, currency + len(printed.currency)), marks)
+    return before, markup(text, (number[1], option[1]), marks)
+
+
+def markup(text: str, within: Span, marks: Sequence[Mark]) -> str:
+    """A part of the text, with what stands in the marks' spans replaced. ValueError if two of them overlap."""
+    pieces, position = [], within[0]
+    for (start, end), marker in sorted(
+        mark for mark in marks if within[0] <= mark.span[0] and mark.span[1] <= within[1]
+    ):
+        if start < position:
+            raise ValueError(f"the span {start} to {end} ({marker}) overlaps another one")
+        pieces += [escaped(text[position:start]), f"{{{marker}}}"]
+        position = end
+    return "".join([*pieces, escaped(text[position : within[1]])])
+
+
+def occurrences(name: str, text: str) -> list[tuple[int, int]]:
+    """Where a name stands in a text as a word of its own; a currency sign stands anywhere."""
+    pattern = rf"(?<!\w){re.escape(name)}(?!\w)" if name[0].isalnum() else re.escape(name)
+    return [match.span() for match in re.finditer(pattern, text)]

@@ -6,63 +6,25 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
-
-import msgspec
+from typing import Any
 
 from counterfoil.asking.asker import NotAsked
-from counterfoil.asking.models.weights import hash_file
-from counterfoil.datasets.judged import JudgeSettings, Judging, ReadyJudge, open_judge
+from counterfoil.datasets.judged import Judging, ReadyJudge, open_judge
 from counterfoil.errors import UserError
+from counterfoil.perturbing.making.candidates import BANK, CFA_EASY, Candidate, load_candidates, sampled
 from counterfoil.perturbing.making.difficulty import shifts
 from counterfoil.perturbing.making.direct import Source, rewrite, unconfirmed_original
-from counterfoil.perturbing.making.existing import ENDINGS, Existing, load_existing
-from counterfoil.perturbing.making.perturb_report import Refused, Report, arm_of, tallied, why_none
-from counterfoil.perturbing.making.perturbable import sort_out
+from counterfoil.perturbing.making.existing import Existing
 from counterfoil.perturbing.making.proposer import propose
-from counterfoil.perturbing.making.recipes import apply_one, shipped_recipes
+from counterfoil.perturbing.making.report import PerturbRequest, Refused, Report, arm_of, tallied, why_none
 from counterfoil.perturbing.making.sent_back import Unfit
 from counterfoil.perturbing.questions import Question, write_set
 from counterfoil.perturbing.templates.originals import make_original
-from counterfoil.perturbing.templates.tables import load_bank, load_templates
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, has_control, has_level, make_variants
 from counterfoil.progress import counted
 from counterfoil.running.askers import Say
-from counterfoil.running.sampling import chosen_units
 from counterfoil.running.written import explained, write_json
-
-BANK, CFA_EASY = "bank", "cfa-easy"
-DATASET = "cfa"
-
-
-class PerturbRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What to perturb, and how. `source`: the bank, cfa-easy, or a file; `direct`: the model writes the questions."""
-
-    source: str
-    out: Path
-    levels: tuple[int, ...] = (1,)
-    controls: bool = False
-    lure: bool = False
-    draws: int = 5
-    seed: int = 0
-    limit: int | None = None
-    data: Path | None = None
-    direct: bool = False
-    proposer: JudgeSettings | None = None
-
-
-class Candidate(NamedTuple):
-    """What variants are made from: a template, an existing question without one, or both."""
-
-    unit: str
-    stratum: str
-    template: Template | None = None
-    existing: Existing | None = None
-
-    @property
-    def kin(self) -> str:
-        return self.unit
 
 
 def report_path(out: Path) -> Path:
@@ -73,8 +35,8 @@ def perturb(request: PerturbRequest, say: Say) -> Report:
     """Make the set and write it with its report; an existing one is replaced whole, or stays."""
     _check(request)
     ready = ReadyJudge(request.proposer) if request.proposer is not None else None
-    report = Report(set=str(request.out), source=request.source, settings=_settings(request))
-    candidates = _sampled(request, _candidates(request, report))
+    report = Report(set=str(request.out), source=request.source, settings=request.settings)
+    candidates = sampled(request, load_candidates(request, report))
     made: dict[str, list[Question]] = {}
     if ready is not None:
         try:
@@ -111,85 +73,6 @@ def _check(request: PerturbRequest) -> None:
     has_templates = request.source == BANK or Path(request.source).suffix.lower() == ".toml"
     if has_templates and request.proposer is not None and not request.direct:
         raise UserError(f"{request.source} has templates already: --proposer is for existing questions.")
-
-
-def _settings(request: PerturbRequest) -> dict[str, Any]:
-    spec = request.proposer.spec if request.proposer is not None else None
-    return {
-        "levels": list(request.levels),
-        "controls": request.controls,
-        "lure": request.lure,
-        "draws": request.draws,
-        "seed": request.seed,
-        "limit": request.limit,
-        "generator": "direct" if request.direct else "template",
-        "proposer": spec and spec.name,
-    }
-
-
-def _candidates(request: PerturbRequest, report: Report) -> list[Candidate]:
-    """The templates, or the existing questions that can be perturbed, with their recipes."""
-    if request.source == BANK:
-        return [Candidate(template.id, template.topic, template) for template in load_bank()]
-    path = _file(request)
-    if path.suffix.lower() == ".toml":
-        report.source_sha256 = _sha256(path)
-        return [Candidate(template.id, template.topic, template) for template in load_templates(path)]
-    if path.suffix.lower() not in ENDINGS:
-        raise UserError(
-            f"--from {request.source}: it must be {BANK}, {CFA_EASY}, a file of templates (.toml), or one of questions "
-            f"({', '.join(ENDINGS)})."
-        )
-    questions = load_existing(path)
-    report.source_sha256 = _sha256(path)
-    kept, set_aside = sort_out(questions)
-    report.existing, report.perturbable, report.set_aside = len(questions), len(kept), dict(set_aside)
-    templates = _recipe_templates(kept, report)
-    found = [Candidate(it.sha256, it.topic, templates.get(it.sha256), it) for it in kept]
-    return found if request.proposer is not None else [it for it in found if it.template is not None]
-
-
-def _file(request: PerturbRequest) -> Path:
-    if request.source != CFA_EASY:
-        return Path(request.source)
-    if request.data is not None:
-        return request.data
-    from counterfoil.datasets.fetch import dataset_path  # loads aiohttp
-
-    try:
-        return dataset_path(DATASET)
-    except UserError as error:
-        raise UserError(f"{error} Or name your copy of the questions with --data FILE.") from error
-
-
-def _sha256(path: Path) -> str:
-    try:
-        return hash_file(path)
-    except OSError as error:
-        raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
-
-
-def _recipe_templates(questions: Sequence[Existing], report: Report) -> dict[str, Template]:
-    by_hash = {question.sha256: question for question in questions}
-    templates = {}
-    for recipe in shipped_recipes():
-        question = by_hash.get(recipe.sha256)
-        if question is None:
-            report.unused_recipes.append(recipe.id)
-            continue
-        try:
-            templates[recipe.sha256] = apply_one(recipe, {"text": question.text, "gold": question.gold})
-        except UserError as error:
-            report.refused.append(Refused(recipe.id, "recipe", str(error)))
-    report.covered = len(templates)
-    return templates
-
-
-def _sampled(request: PerturbRequest, candidates: list[Candidate]) -> list[Candidate]:
-    if request.limit is None:
-        return candidates
-    units = chosen_units(cast("Any", candidates), request.limit, request.seed)
-    return [candidate for candidate in candidates if candidate.unit in units]
 
 
 async def _asked(

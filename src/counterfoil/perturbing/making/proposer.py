@@ -16,9 +16,7 @@ from counterfoil.datasets.judged import Judging
 from counterfoil.errors import UserError
 from counterfoil.judging.text import short
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
-from counterfoil.perturbing.making.existing import Existing
-from counterfoil.perturbing.making.perturbable import options_of
-from counterfoil.perturbing.making.recipes import Mark, around, markup, occurrences
+from counterfoil.perturbing.making.existing import Existing, Mark, around, markup, occurrences, options_of
 from counterfoil.perturbing.making.sent_back import Unfit, ask_twice, json_object
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates import draws, numbers, wording
@@ -54,7 +52,7 @@ def proposal_id(question: Existing) -> str:
 
 def prompt() -> str:
     """What the model is asked to do, with the functions that expressions have."""
-    text = (resources.files("counterfoil.memorization") / "prompts" / "propose.txt").read_text("utf-8").strip()
+    text = (resources.files("counterfoil.perturbing") / "prompts" / "propose.txt").read_text("utf-8").strip()
     listed = ", ".join(f"{name}({', '.join(function.parameters)})" for name, function in FUNCTIONS.items())
     return text.replace("<functions>", f"{listed}.")
 

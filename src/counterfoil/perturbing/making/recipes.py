@@ -21,7 +21,6 @@ Each option holds one number, and the words around it are the gold's in at least
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,11 +31,23 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from counterfoil.errors import UserError
+from counterfoil.files import read_bytes
+from counterfoil.perturbing.making.existing import (
+    Mark,
+    Span,
+    around,
+    layout,
+    markup,
+    occurrences,
+    option_number,
+    printed_number,
+    text_hash,
+)
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.originals import make_original
 from counterfoil.perturbing.templates.tables import template_from, toml_tables
-from counterfoil.perturbing.templates.template import Template, escaped
+from counterfoil.perturbing.templates.template import Template
 
 Kind = Literal["person", "company", "currency"]
 
@@ -64,42 +75,6 @@ def other_names(kind: Kind, name: str, taken: str, number: int) -> tuple[str, ..
     return (name, *(choice for choice in choices if choice not in taken))
 
 
-def occurrences(name: str, text: str) -> list[tuple[int, int]]:
-    """Where a name stands in a text as a word of its own; a currency sign stands anywhere."""
-    pattern = rf"(?<!\w){re.escape(name)}(?!\w)" if name[0].isalnum() else re.escape(name)
-    return [match.span() for match in re.finditer(pattern, text)]
-
-
-Span = tuple[int, int]
-
-_TEXT = re.compile(r"Q:(?P<stem>.*),CHOICES: A: (?P<A>.*),B: (?P<B>.*),C: (?P<C>.*)", re.DOTALL)
-_CONTINUES_BEFORE = re.compile(r"\d[.,]?$", re.ASCII)
-_CONTINUES_BEHIND = re.compile(r"[.,]?\d", re.ASCII)
-
-
-class Mark(NamedTuple):
-    """What stands in a span is replaced by the marker."""
-
-    span: Span
-    marker: str
-
-
-class Layout(NamedTuple):
-    """Where a question's text has its stem and its options."""
-
-    stem: Span
-    options: tuple[Span, Span, Span]
-
-
-def layout(text: str) -> Layout:
-    """ValueError if the text has not the form that questions have."""
-    match = _TEXT.fullmatch(text)
-    if match is None:
-        raise ValueError("the question has not the form Q:…,CHOICES: A: …,B: …,C: …")
-    one, two, three = (match.span(letter) for letter in LETTERS)
-    return Layout(match.span("stem"), (one, two, three))
-
-
 def spans_of(span: Sequence[int | Span]) -> list[Span]:
     """One span or several, as recipes write them: [start, end] or [[start, end], …]."""
     several = [part for part in span if isinstance(part, tuple)]
@@ -109,54 +84,6 @@ def spans_of(span: Sequence[int | Span]) -> list[Span]:
     if not several or numbers_only:
         raise ValueError(f"the span {list(span)} is neither [start, end] nor a list of those")
     return several
-
-
-def printed_number(text: str, spans: Sequence[Span], within: Span) -> str:
-    """The number that stands in all these spans. ValueError if they do not cover a whole one, or not the same."""
-    found = set()
-    for start, end in spans:
-        if not within[0] <= start < end <= within[1]:
-            raise ValueError(f"the span {start} to {end} is not within {within[0]} to {within[1]}")
-        if _CONTINUES_BEFORE.search(text[:start][-2:]) or _CONTINUES_BEHIND.match(text[end : end + 2]):
-            raise ValueError(f"the span {start} to {end} does not cover the whole number")
-        numbers.read(text[start:end])
-        found.add(text[start:end])
-    if len(found) != 1:
-        raise ValueError(f"the spans {list(spans)} hold different numbers")
-    return found.pop()
-
-
-def option_number(text: str, option: Span, span: Span | None) -> Span:
-    """Where the one number of an option stands; ValueError if there are more, or it is not where `span` says."""
-    start, end = numbers.only(text[slice(*option)])
-    found = (option[0] + start, option[0] + end)
-    if span is not None:
-        printed_number(text, [span], option)
-        if numbers.read(text[slice(*span)]).value != numbers.read(text[slice(*found)]).value:
-            raise ValueError(f"the span {span[0]} to {span[1]} is not where the option's number stands")
-    return found
-
-
-def around(text: str, option: Span, number: Span, marks: Sequence[Mark]) -> tuple[str, str]:
-    """The markup before and behind an option's number: its sign belongs to the number, its currency sign does not."""
-    printed = numbers.read(text[slice(*number)])
-    currency = number[0] + len(printed.sign)
-    before = markup(text, (option[0], number[0]), marks)
-    before += markup(text, (currency, currency + len(printed.currency)), marks)
-    return before, markup(text, (number[1], option[1]), marks)
-
-
-def markup(text: str, within: Span, marks: Sequence[Mark]) -> str:
-    """A part of the text, with what stands in the marks' spans replaced. ValueError if two of them overlap."""
-    pieces, position = [], within[0]
-    for (start, end), marker in sorted(
-        mark for mark in marks if within[0] <= mark.span[0] and mark.span[1] <= within[1]
-    ):
-        if start < position:
-            raise ValueError(f"the span {start} to {end} ({marker}) overlaps another one")
-        pieces += [escaped(text[position:start]), f"{{{marker}}}"]
-        position = end
-    return "".join([*pieces, escaped(text[position : within[1]])])
 
 
 _Number = str | int | float
@@ -217,18 +144,14 @@ class Coverage(NamedTuple):
 
 def shipped_recipes() -> list[Recipe]:
     """The recipes that ship with the package."""
-    folder = resources.files("counterfoil.memorization") / "recipes"
+    folder = resources.files("counterfoil.perturbing") / "recipes"
     files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
     return [recipe for file in files for recipe in parse_recipes(file.read_bytes(), file.name)]
 
 
 def load_recipes(path: Path) -> list[Recipe]:
     """The recipes of a TOML file."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
-    return parse_recipes(raw, str(path))
+    return parse_recipes(read_bytes(path), str(path))
 
 
 def parse_recipes(raw: bytes, where: str) -> list[Recipe]:
@@ -250,19 +173,12 @@ def parse_recipes(raw: bytes, where: str) -> list[Recipe]:
 def read_rows(path: Path) -> list[Any]:
     """The rows of a JSON file of questions."""
     try:
-        rows = json.loads(path.read_bytes())
-    except OSError as error:
-        raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
+        rows = json.loads(read_bytes(path))
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not valid JSON: {error}.") from error
     if not isinstance(rows, list):
         raise UserError(f"{path} must hold a list of questions.")
     return rows
-
-
-def text_hash(text: str) -> str:
-    """What a recipe knows a question by."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def apply(recipes: Iterable[Recipe], questions: Sequence[Any]) -> tuple[list[Template], Coverage]:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from counterfoil.errors import UserError
+from counterfoil.files import read_bytes
 from counterfoil.perturbing.expressions.language import Expression, ExpressionError, Kind, parse
 from counterfoil.perturbing.questions import LETTERS, Source
 from counterfoil.perturbing.templates import numbers
@@ -92,11 +93,7 @@ def load_bank() -> list[Template]:
 
 def load_templates(path: Path, source: Source = "file") -> list[Template]:
     """The templates of a TOML file."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
-    return parse_templates(raw, str(path), source)
+    return parse_templates(read_bytes(path), str(path), source)
 
 
 def parse_templates(raw: bytes, where: str, source: Source = "file") -> list[Template]:

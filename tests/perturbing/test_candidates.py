@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.perturbing.making import perturbable
+from counterfoil.perturbing.making import candidates
+from counterfoil.perturbing.making.candidates import REASONS, sort_out, why_not
 from counterfoil.perturbing.making.existing import Existing, existing_from, load_existing
-from counterfoil.perturbing.making.perturbable import REASONS, sort_out, why_not
 from counterfoil.perturbing.making.recipes import shipped_recipes
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "cfa"
@@ -128,21 +128,21 @@ def existing(stem: str, *options: str, gold: int | None = 0) -> Existing:
     ("question", "reason"),
     [
         (existing("5 of 10 is:", "50%.", "20%.", "10%."), None),
-        (existing("5 of 10 is:", "$-1,050.5", "€20", "7"), perturbable.OTHER_WORDS),
-        (existing("5 of 10 is:", "up 5%", "up 6%", "down 5%"), perturbable.SAME_NUMBER),
+        (existing("5 of 10 is:", "$-1,050.5", "€20", "7"), candidates.OTHER_WORDS),
+        (existing("5 of 10 is:", "up 5%", "up 6%", "down 5%"), candidates.SAME_NUMBER),
         (existing("5 of 10 is:", "up 5%", "up 6%", "down 7%"), None),
-        (existing("5 of 10 is:", "up 5%", "up 6%", "down 7%", gold=2), perturbable.OTHER_WORDS),
+        (existing("5 of 10 is:", "up 5%", "up 6%", "down 7%", gold=2), candidates.OTHER_WORDS),
         (existing("5 of 10 is:", "-5%", "5%", "6%"), None),
-        (existing("half of ten is:", "50%", "20%", "10%"), perturbable.NO_NUMBER),
-        (existing("5 of 10 is:", "50%", "20%", "less"), perturbable.NO_OPTION_NUMBER),
-        (existing("5 of 10 is:", "50%", "20%", "5 or 6"), perturbable.SEVERAL_NUMBERS),
-        (existing("5 of 10 is:", "50%", "20%", "5.00%", gold=None), perturbable.CONTRADICTS),
-        (existing("5 of 10 is:", "50%", "20%"), perturbable.NOT_THREE),
-        (existing("5 of 10 is:", "50%", "20%", "10%", "5%"), perturbable.NOT_THREE),
-        (existing("Of 3 funds:", "Fund 1", "Fund 2", "Fund 3"), perturbable.LABELS),
+        (existing("half of ten is:", "50%", "20%", "10%"), candidates.NO_NUMBER),
+        (existing("5 of 10 is:", "50%", "20%", "less"), candidates.NO_OPTION_NUMBER),
+        (existing("5 of 10 is:", "50%", "20%", "5 or 6"), candidates.SEVERAL_NUMBERS),
+        (existing("5 of 10 is:", "50%", "20%", "5.00%", gold=None), candidates.CONTRADICTS),
+        (existing("5 of 10 is:", "50%", "20%"), candidates.NOT_THREE),
+        (existing("5 of 10 is:", "50%", "20%", "10%", "5%"), candidates.NOT_THREE),
+        (existing("Of 3 funds:", "Fund 1", "Fund 2", "Fund 3"), candidates.LABELS),
         (existing("Of 3 funds:", "1", "2", "3"), None),
         (existing("Of 3 funds:", "Fund 10", "Fund 20", "Fund 30"), None),
-        (existing("5,CHOICES: A: 1,B: 2,C: 3", "50%,B: 1", "20%", "10%"), perturbable.SEVERAL_NUMBERS),
+        (existing("5,CHOICES: A: 1,B: 2,C: 3", "50%,B: 1", "20%", "10%"), candidates.SEVERAL_NUMBERS),
     ],
 )
 def test_what_can_be_perturbed(question: Existing, reason: str | None) -> None:
@@ -155,9 +155,9 @@ def test_the_reasons_are_counted_in_their_order() -> None:
     kept, set_aside = sort_out([words, fine, fine, words, existing("1 is:", "a", "b")])
     assert kept == [fine]
     assert list(set_aside.items()) == [
-        (perturbable.SEEN_BEFORE, 2),
-        (perturbable.NOT_THREE, 1),
-        (perturbable.NO_NUMBER, 1),
+        (candidates.SEEN_BEFORE, 2),
+        (candidates.NOT_THREE, 1),
+        (candidates.NO_NUMBER, 1),
     ]
     assert set(set_aside) < set(REASONS)
 
@@ -168,7 +168,7 @@ def test_the_public_questions_are_sorted_out() -> None:
     kept, set_aside = sort_out(questions)
     assert len(questions) == 1032
     assert len(kept) + sum(set_aside.values()) == 1032
-    assert set_aside[perturbable.CONTRADICTS] == 3, "three rows have the answer a and the gold 2"
+    assert set_aside[candidates.CONTRADICTS] == 3, "three rows have the answer a and the gold 2"
     hashes = {question.sha256 for question in kept}
     assert {recipe.sha256 for recipe in shipped_recipes()} <= hashes, "what has a recipe can be perturbed"
     challenge = load_existing(DATA / "cfa_challenge.json")

@@ -1,17 +1,50 @@
-"""What `counterfoil data perturb` tells about the set it made; written beside it."""
+"""What `counterfoil data perturb` is asked for, and what it tells about the set it made; written beside it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from counterfoil.asking.asker import NotAsked
+from counterfoil.datasets.judged import JudgeSettings
 from counterfoil.perturbing.making.difficulty import Shift
 from counterfoil.perturbing.making.sent_back import FAILED, Unfit
 from counterfoil.perturbing.questions import Question
+
+
+class PerturbRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What to perturb, and how. `source`: the bank, cfa-easy, or a file; `direct`: the model writes the questions."""
+
+    source: str
+    out: Path
+    levels: tuple[int, ...] = (1,)
+    controls: bool = False
+    lure: bool = False
+    draws: int = 5
+    seed: int = 0
+    limit: int | None = None
+    data: Path | None = None
+    direct: bool = False
+    proposer: JudgeSettings | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """As the report has them."""
+        spec = self.proposer.spec if self.proposer is not None else None
+        return {
+            "levels": list(self.levels),
+            "controls": self.controls,
+            "lure": self.lure,
+            "draws": self.draws,
+            "seed": self.seed,
+            "limit": self.limit,
+            "generator": "direct" if self.direct else "template",
+            "proposer": spec and spec.name,
+        }
 
 
 class Refused(msgspec.Struct, frozen=True):
