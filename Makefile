@@ -6,10 +6,13 @@ READY := $(VENV)/.ready
 # A build for the CPU where the package index offers one under this version.
 TORCH ?= torch==2.13.0
 
+# The versions that development goes on with. `make setup LOCK=/dev/null` takes the newest ones.
+LOCK ?= requirements-dev.lock
+
 EXTRAS := .venv-extras
 EXTRAS_READY := $(EXTRAS)/.ready
 
-.PHONY: help setup demo test test-extras bench docs clean
+.PHONY: help setup demo test test-extras bench docs lock clean
 
 help:
 	@echo "make demo    run a small evaluation on the embedded model"
@@ -17,15 +20,16 @@ help:
 	@echo "make test-extras   test what needs torch, Ray, Inspect or lm-eval, in an environment of its own"
 	@echo "make bench   measure speed, memory and interval coverage"
 	@echo "make docs    build the documentation into site/"
+	@echo "make lock    write requirements-dev.lock anew, with the newest versions"
 	@echo "make clean   remove the environments"
 
 setup: $(READY)
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "counterfoil needs Python 3.11 or newer; $(PYTHON) is older. Name another one: make setup PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[local,web,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(LOCK) --editable ".[local,web,dev]"
 	@touch $(READY)
 
 demo: setup
@@ -63,6 +67,12 @@ docs: setup
 bench: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	@$(BIN)/python -m benchmarks
+
+lock:
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv "$$folder" \
+		&& "$$folder/bin/python" -m pip install --quiet --disable-pip-version-check ".[local,web,dev]" \
+		&& { echo '# Made by `make lock`: everything that ".[local,web,dev]" installs.'; \
+			"$$folder/bin/python" -m pip freeze --exclude counterfoil; } > requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) $(EXTRAS)
