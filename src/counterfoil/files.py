@@ -1,12 +1,27 @@
-"""Files that users name: texts that other programs wrote, and places to write to."""
+"""Files: written so that nothing is lost, locked against a second process, read as other programs wrote them."""
 
 from __future__ import annotations
 
 import codecs
-import tempfile
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from counterfoil.errors import UserError
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+_LOG = logging.getLogger(__name__)
+
+# Another process can take a folder away between any two steps, but not again and again.
+TIMES_TO_LOCK = 100
+
+_written: ContextVar[list[Path] | None] = ContextVar("_written", default=None)
 
 
 def without_mark(raw: bytes) -> bytes:
@@ -24,6 +39,8 @@ def read_bytes(path: Path) -> bytes:
 
 def check_target(path: Path) -> None:
     """UserError where a file can't be written there, as far as that can be known before. Nothing is left there."""
+    import tempfile
+
     folder = path.parent
     try:
         if not path.name or path.is_dir():
@@ -34,3 +51,77 @@ def check_target(path: Path) -> None:
             pass
     except OSError as error:
         raise UserError(f"{path} can't be written: {error.strerror or error}. Name another place.") from error
+
+
+@contextmanager
+def noting_files() -> Iterator[list[Path]]:
+    """A list that gets the path of each file which is replaced inside."""
+    written: list[Path] = []
+    token = _written.set(written)
+    try:
+        yield written
+    finally:
+        _written.reset(token)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path`. What is written there becomes durable and takes the place of `path` at the end.
+
+    A crash leaves the old file or the new one, never half of one.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with explained(path):
+            yield temporary
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+            temporary.replace(path)
+            _LOG.debug("wrote %s", path)
+        if (written := _written.get()) is not None:
+            written.append(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replace a file by JSON that people can read, too."""
+    import msgspec
+
+    with replacing(path) as temporary:
+        temporary.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what the file system says of writing into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"{path} can't be written: {error.strerror or error}. Make room or name another place, and run again; "
+            "replies that have come are safe in the ledger."
+        ) from error
+
+
+def take_lock(path: Path) -> BaseFileLock | None:
+    """The lock of that file, held until `release` is called or the process ends; None where somebody else holds it.
+
+    The folder is made if need be. Whoever held the lock may remove the folder while the lock is opened here: the lock
+    would then be on a file without a name, so it is taken anew.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, blocking=False, thread_local=False)
+    for left in reversed(range(TIMES_TO_LOCK)):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+            return lock
+        except Timeout:
+            if path.exists():
+                return None
+        except (FileNotFoundError, FileExistsError):
+            if not left:
+                raise
+    return None

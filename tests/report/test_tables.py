@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.errors import UserError
+from counterfoil.files import write_json
 from counterfoil.report.tables import escaped, latex_table, summary_frame, write_csv, write_latex, write_parquet
 from counterfoil.running.folder import Run, Summary
-from counterfoil.running.written import write_json
 from counterfoil.stats.estimate import Estimate
 
 

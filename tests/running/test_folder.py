@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,9 @@ import pytest
 import counterfoil as cf
 import three_choice
 from commands import SUITE
+from counterfoil.files import write_json
 from counterfoil.report.page.page import write_report
-from counterfoil.running import folder as folder_module
 from counterfoil.running.folder import discard_empty, locked
-from counterfoil.running.written import write_json
 
 PLANTED = "planted/three_choice:suite"
 
@@ -35,24 +33,6 @@ def names(folder: str = "out") -> set[str]:
 
 
 OURS = {"manifest.json", "records.parquet", "summary.json"}
-
-
-def test_a_lock_on_a_folder_that_was_taken_away_meanwhile_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    flock = folder_module.fcntl.flock
-    removed: list[Path] = []
-
-    def after_the_other_has_left(*arguments: Any) -> None:
-        if not removed:  # the folder goes between the opening of its lock and the taking
-            shutil.rmtree("out")
-            removed.append(Path("out"))
-        flock(*arguments)
-
-    monkeypatch.setattr(folder_module.fcntl, "flock", after_the_other_has_left)
-    with locked(Path("out")):
-        assert removed
-        assert Path("out/.lock").exists()
-        with pytest.raises(cf.UserError, match="Another process is at work on out"), locked(Path("out")):
-            pass
 
 
 def test_who_does_not_get_the_lock_leaves_everything_as_it_is() -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.bias.prompts import Prompt, query, shown_choices
 from counterfoil.bias.questions import LETTERS, Question, Questions
 from counterfoil.errors import UserError
+from counterfoil.files import explained, replacing
 from counterfoil.running.folder import Run
-from counterfoil.running.written import explained, replacing
 from counterfoil.stats.estimate import Estimate
 
 if TYPE_CHECKING:

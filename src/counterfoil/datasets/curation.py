@@ -13,7 +13,7 @@ from counterfoil import __version__
 from counterfoil.asking.models.weights import hash_file
 from counterfoil.datasets.verdict import FAILED, NOT_ASKED
 from counterfoil.errors import UserError
-from counterfoil.running.written import write_json
+from counterfoil.files import write_json
 
 MANIFEST = "curation.json"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from counterfoil.errors import UserError
-from counterfoil.running.written import replacing
+from counterfoil.files import replacing
 
 # What people fill in.
 KEEP, REASON = "keep", "reason"

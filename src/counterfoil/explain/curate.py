@@ -25,10 +25,10 @@ from counterfoil.datasets.verdict import NOT_ASKED
 from counterfoil.errors import UserError
 from counterfoil.explain.questions import SCORE_KINDS, Question, load_questions
 from counterfoil.explain.scoring import is_confusing_by_threshold
+from counterfoil.files import replacing
 from counterfoil.running.askers import Say
 from counterfoil.running.folder import locked
 from counterfoil.running.sampling import Sample, chosen_units
-from counterfoil.running.written import replacing
 
 REVIEW_COLUMNS = ("id", "question", "answer", "candidates", "verdicts")
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import polars as pl
 
+from counterfoil.files import replacing, write_json
 from counterfoil.memorization.results_file import results_of
 from counterfoil.memorization.scoring import GAP_LEVELS, TRUSTED, kind_of
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.running.records import read_scores
-from counterfoil.running.written import replacing, write_json
 
 SET, ITEMS, RESULTS = "set.jsonl", "items.json", "results.json"
 _LONGEST = 60

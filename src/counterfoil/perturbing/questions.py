@@ -13,8 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.files import read_bytes, without_mark
-from counterfoil.running.written import replacing
+from counterfoil.files import read_bytes, replacing, without_mark
 
 Letter = Literal["A", "B", "C"]
 LETTERS: tuple[Letter, Letter, Letter] = ("A", "B", "C")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from counterfoil.files import replacing
 from counterfoil.rating.store import Study
 from counterfoil.report.tables import neutral
-from counterfoil.running.written import replacing
 
 COLUMNS = (
     "id",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from counterfoil.errors import UserError
+from counterfoil.files import write_json
 from counterfoil.rating.agreement import alphas, judges_for_people, pairwise, with_machines
 from counterfoil.rating.form import HIGHEST_SCORE, Value
 from counterfoil.rating.human import human_metrics
@@ -12,7 +13,6 @@ from counterfoil.rating.opinions import Opinion, Opinions
 from counterfoil.rating.store import Progress, Study
 from counterfoil.rating.study import same_replies
 from counterfoil.running.folder import SUMMARY, Run, locked
-from counterfoil.running.written import write_json
 from counterfoil.stats.estimate import Estimate
 
 PREFIX = "human_"

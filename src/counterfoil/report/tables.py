@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from counterfoil.files import explained, replacing
 from counterfoil.running.folder import RECORDS, Run, readable
-from counterfoil.running.written import explained, replacing
 from counterfoil.stats.estimate import Estimate
 
 if TYPE_CHECKING:

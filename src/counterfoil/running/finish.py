@@ -14,6 +14,7 @@ import msgspec
 
 from counterfoil import __version__
 from counterfoil.asking.models.base import ModelSpec
+from counterfoil.files import noting_files, write_json
 from counterfoil.running.askers import Askers, RunAsker
 from counterfoil.running.folder import (
     MANIFEST,
@@ -30,7 +31,6 @@ from counterfoil.running.plan import Plan
 from counterfoil.running.records import Parts, read_left_out, read_scores
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Standing
-from counterfoil.running.written import noting_files, write_json
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES, Outcome
 
 PACKAGES = ("aiohttp", "inspect_ai", "msgspec", "numpy", "polars", "ray", "torch", "transformers", "xllamacpp")

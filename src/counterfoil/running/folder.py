@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.running.written import explained
+from counterfoil.files import explained, take_lock
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.outcome import LEFT_OUT
 
 if TYPE_CHECKING:
     import polars as pl
 
-try:
-    import fcntl
-except ModuleNotFoundError:  # Windows has no such locks
-    fcntl = None  # type: ignore[assignment]
-
 T = TypeVar("T")
 
 MANIFEST, RECORDS, SUMMARY = "manifest.json", "records.parquet", "summary.json"
 LOCK = ".lock"
-# Another process can take the folder away between any two steps, but not again and again.
-TIMES_TO_LOCK = 100
 
 
 class Unanswered(msgspec.Struct):
@@ -143,41 +135,19 @@ def readable(path: Path) -> Iterator[None]:
 def locked(folder: Path) -> Iterator[None]:
     """Keep a second process with the same command from asking everything a second time."""
     with explained(folder):
-        lock = _open_lock(folder)
+        lock = take_lock(folder / LOCK)
     if lock is None:
         raise UserError(f"Another process is at work on {folder}: wait for it, or name another folder with --out.")
     try:
         yield
     finally:
-        lock.close()
-
-
-def _open_lock(folder: Path) -> BinaryIO | None:
-    """The lock of a folder, which is made if need be, held until it is closed; None where another process holds it.
-
-    Who held it may have taken the folder away while it was opened here: that would be a lock on nothing, so again.
-    """
-    for left in reversed(range(TIMES_TO_LOCK)):
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with ExitStack() as opened:
-                lock = opened.enter_context((folder / LOCK).open("wb"))
-                if fcntl is not None:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(os.fstat(lock.fileno()), (folder / LOCK).stat()):
-                    opened.pop_all()
-                    return lock
-        except BlockingIOError:
-            return None
-        except (FileNotFoundError, FileExistsError):
-            if not left:
-                raise
-    return None
+        lock.release()
 
 
 def discard_empty(folder: Path) -> None:
-    """Take a run folder away in which nothing has been written but what a run begins with. Only for who holds its lock:
-    what is in it may else be another's work.
+    """Remove a run folder in which nothing was written but what every run begins with.
+
+    Only the holder of its lock may call this: another process may be at work on the folder.
     """
     shutil.rmtree(folder / ".parts", ignore_errors=True)
     with suppress(OSError):  # another process may begin here as soon as the lock has no name

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from counterfoil.running.written import explained, replacing
+from counterfoil.files import explained, replacing
 from counterfoil.suite.outcome import LEFT_OUT
 from counterfoil.suite.suite import Row
 

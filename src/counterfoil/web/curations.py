@@ -14,8 +14,8 @@ from counterfoil.datasets.curation import Manifest, read_manifest
 from counterfoil.datasets.review import KEEP, REASON, cell, read_review, write_review
 from counterfoil.errors import UserError
 from counterfoil.explain.curate import EDITS, REVIEW, REVIEW_COLUMNS, SAMPLE, UNAMBIGUOUS, VERIFIED, Edit, Row, freeze
+from counterfoil.files import write_json
 from counterfoil.running.folder import locked
-from counterfoil.running.written import write_json
 from counterfoil.web.review_store import Entry, Standing, add, standings
 
 # One at a time within this process; other processes are kept out by a lock on the folder.

@@ -16,9 +16,9 @@ from counterfoil.adapters.bench import metric_name
 from counterfoil.asking.models.inspect import chat_messages, generate_config, require_inspect
 from counterfoil.console import say
 from counterfoil.errors import UserError
+from counterfoil.files import explained, replacing
 from counterfoil.running.folder import RECORDS, Run, readable
 from counterfoil.running.records import TEXT_COLUMNS
-from counterfoil.running.written import explained, replacing
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.finding import load_suite
 from counterfoil.suite.outcome import LEFT_OUT

@@ -17,8 +17,8 @@ from counterfoil.adapters.training.split import held_out
 from counterfoil.asking.ledger import Ledger
 from counterfoil.console import say
 from counterfoil.errors import UserError
+from counterfoil.files import explained, replacing
 from counterfoil.running.folder import MANIFEST, Run
-from counterfoil.running.written import explained, replacing
 from counterfoil.suite.finding import load_suite
 from counterfoil.suite.options import DEFAULT_LEDGER, nearest
 from counterfoil.suite.suite import Suite, Variant

@@ -8,11 +8,7 @@ from pathlib import Path
 
 from counterfoil.asking.asker import Halt
 from counterfoil.asking.connection import explained
-
-try:
-    import fcntl
-except ModuleNotFoundError:  # Windows: only one process at a time can use batches there
-    fcntl = None  # type: ignore[assignment]
+from counterfoil.files import take_lock
 
 WAIT_SECONDS = 0.2
 
@@ -20,16 +16,15 @@ WAIT_SECONDS = 0.2
 @asynccontextmanager
 async def submitting(ledger: Path, halt: Halt) -> AsyncIterator[bool]:
     """Wait for the lock and hold it; False where the run was halted before it was free."""
-    with explained(ledger):
-        file = ledger.with_name(f"{ledger.name}-submitting").open("w")
-    with file:
-        while halt.reason is None:
-            if fcntl is not None:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    await halt.nap(WAIT_SECONDS)
-                    continue
+    while halt.reason is None:
+        with explained(ledger):
+            lock = take_lock(ledger.with_name(f"{ledger.name}-submitting"))
+        if lock is None:
+            await halt.nap(WAIT_SECONDS)
+            continue
+        try:
             yield True
-            return
-        yield False
+        finally:
+            lock.release()
+        return
+    yield False

@@ -94,7 +94,7 @@ def _export(path: Path, parsed: argparse.Namespace) -> int:
     import msgspec
 
     from counterfoil.asking.ledger_admin import export
-    from counterfoil.running.written import replacing
+    from counterfoil.files import replacing
 
     lines = (msgspec.json.encode(reply) + b"\n" for reply in export(path, parsed.model))
     if parsed.to is None:

@@ -11,6 +11,7 @@ from typing import Any
 from counterfoil.asking.asker import NotAsked
 from counterfoil.datasets.judged import Judging, ReadyJudge, open_judge
 from counterfoil.errors import UserError
+from counterfoil.files import explained, write_json
 from counterfoil.perturbing.making.candidates import BANK, CFA_EASY, Candidate, load_candidates, sampled
 from counterfoil.perturbing.making.difficulty import shifts
 from counterfoil.perturbing.making.direct import Source, rewrite, unconfirmed_original
@@ -24,7 +25,6 @@ from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, has_control, has_level, make_variants
 from counterfoil.progress import counted
 from counterfoil.running.askers import Say
-from counterfoil.running.written import explained, write_json
 
 
 def report_path(out: Path) -> Path:

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import listed, money
-from counterfoil.files import check_target
+from counterfoil.files import check_target, explained, replacing
 from counterfoil.report.page.html import Html, table, tag
 from counterfoil.report.page.run import run_part
 from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.running.folder import Run
-from counterfoil.running.written import explained, replacing
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

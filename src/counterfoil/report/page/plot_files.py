@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from counterfoil.files import explained, replacing
 from counterfoil.report.page.suite import showing
 from counterfoil.report.plots.png import png
 from counterfoil.report.plots.svg import draw
 from counterfoil.running.folder import Run
-from counterfoil.running.written import explained, replacing
 
 LONGEST_NAME = 60
 
