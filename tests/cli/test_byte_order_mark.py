@@ -19,10 +19,10 @@ from counterfoil.asking.prices import load_prices
 from counterfoil.bias.prompts import PARTS
 from counterfoil.bias.prompts import load_variants as bias_variants
 from counterfoil.explain.prompts import load_variants as explain_variants
+from counterfoil.memorization.files import read_results
 from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.prompts import load_variants as memorization_variants
 from counterfoil.memorization.questions import load_set
-from counterfoil.memorization.results_file import read_results
 from counterfoil.perturbing.questions import encode_set, read_set
 from counterfoil.running.request import read_experiment
 from counterfoil.suite.imports import import_jsonl

@@ -12,8 +12,7 @@ import pytest
 
 import counterfoil as cf
 from arms import asked
-from counterfoil.memorization.files import item_table
-from counterfoil.memorization.results_file import results_of
+from counterfoil.memorization.files import item_table, results_of
 from counterfoil.perturbing.questions import read_set
 from counterfoil.stats import Estimate
 

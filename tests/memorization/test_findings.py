@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.memorization.findings import finding_estimates, findings, reported_estimates, texts_by_id
-from counterfoil.memorization.results_file import Results
+from counterfoil.memorization.files import Results
+from counterfoil.memorization.importers import finding_estimates, findings, reported_estimates, texts_by_id
 from counterfoil.perturbing.making.existing import Existing
 
 

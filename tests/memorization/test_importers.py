@@ -12,7 +12,7 @@ import pytest
 import counterfoil as cf
 from commands import counterfoil
 from counterfoil.errors import UserError
-from counterfoil.memorization.results_file import Results, read_results, reported_summary
+from counterfoil.memorization.files import Results, read_results, reported_summary
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data/cfa is not here")

@@ -1,4 +1,7 @@
-"""What a run of `memorization` keeps beside its own files: the frozen set, the item table, the seed's results.json."""
+"""The files of a run of `memorization` beside those of every run: the frozen set, the item table, and results.json.
+
+results.json has the format of the CFA study. It is written for each model and variant, and read from elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
+import msgspec
 
-from counterfoil.files import replacing, write_json
-from counterfoil.memorization.results_file import results_of
+from counterfoil.errors import UserError
+from counterfoil.files import read_bytes, replacing, without_mark, write_json
 from counterfoil.memorization.scoring import GAP_LEVELS, TRUSTED, kind_of
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set
-from counterfoil.running.folder import RECORDS, Run
-from counterfoil.running.records import read_scores
+
+if TYPE_CHECKING:
+    from counterfoil.running.folder import Run
 
 SET, ITEMS, RESULTS = "set.jsonl", "items.json", "results.json"
 _LONGEST = 60
@@ -23,6 +27,11 @@ _LONGEST = 60
 
 def write_files(run: Run, questions: PerturbedSet | None) -> None:
     """The set as it was asked; what became of each original; and one results.json for each model and variant."""
+    import polars as pl
+
+    from counterfoil.running.folder import RECORDS
+    from counterfoil.running.records import read_scores
+
     if questions is not None:
         with replacing(run.folder / SET) as temporary:
             temporary.write_bytes(_content(questions, run.manifest["data"]["given"]))
@@ -96,3 +105,123 @@ def _safe(name: object) -> str:
     return (
         safe if safe == text and len(safe) <= _LONGEST else f"{safe[:_LONGEST]}-{sha256(text.encode()).hexdigest()[:8]}"
     )
+
+
+class Original(msgspec.Struct):
+    answer: str | None = None
+    correct: bool | None = None
+
+
+class Perturbation(msgspec.Struct):
+    level: int
+    valid: bool = True
+    perturbed_answer: str | None = None
+    model_answer: str | None = None
+    correct: bool | None = None
+    changes_made: list[Any] | None = None
+
+
+class Result(msgspec.Struct):
+    question_id: str
+    original: Original
+    perturbations: list[Perturbation] = []
+    correct_answer: str | None = None
+
+
+class Results(msgspec.Struct):
+    """What the file holds, as far as it is needed; the summary that it reports is made anew."""
+
+    metadata: dict[str, Any]
+    results: list[Result]
+    summary: dict[str, Any] = {}
+
+    @property
+    def model(self) -> str:
+        return str(self.metadata.get("model") or "unknown model")
+
+
+def read_results(path: Path, model: str | None = None) -> Results:
+    """A file in the CFA study's format; errors say what is wrong with it. `model`: its name, where it has none."""
+    try:
+        results = msgspec.json.decode(without_mark(read_bytes(path)), type=Results)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UserError(f"{path} is not a results.json of counterfactual testing: {error}.") from error
+    if not results.results:
+        raise UserError(f"{path} holds no results.")
+    if model is not None:
+        results.metadata.setdefault("model", model)
+    return results
+
+
+def reported_summary(results: Results) -> dict[str, Any]:
+    """The summary as the study's own code makes it: all originals against valid perturbations, unpaired; a question
+    without a valid perturbation counts as robust if its original is right.
+    """
+    rights = [bool(result.original.correct) for result in results.results]
+    accuracy = sum(rights) / len(rights)
+    levels = sorted({p.level for result in results.results for p in result.perturbations})
+    by_level: dict[str, dict[str, Any]] = {}
+    for level in levels:
+        valid = [p for result in results.results for p in result.perturbations if p.level == level and p.valid]
+        share = sum(bool(p.correct) for p in valid) / len(valid) if valid else None
+        by_level[str(level)] = {
+            "n_valid": len(valid),
+            "accuracy": share,
+            "memorization_gap": None if share is None else accuracy - share,
+        }
+    robust = [
+        right and all(bool(p.correct) for p in result.perturbations if p.valid)
+        for right, result in zip(rights, results.results, strict=True)
+    ]
+    suspects = [right and not all_right for right, all_right in zip(rights, robust, strict=True)]
+    return {
+        "accuracy_original": accuracy,
+        "perturbation_levels": by_level,
+        "robust_accuracy": sum(robust) / len(robust),
+        "memorization_suspect": sum(suspects) / len(suspects),
+    }
+
+
+def results_of(
+    rows: Sequence[Mapping[str, Any]], model: str, dataset: str, questions: Mapping[str, Question]
+) -> dict[str, Any]:
+    """A run's records of one model and variant in the CFA study's format; `questions` are those that are known, by id.
+
+    Controls and lures have no place in it. Nor has a question that was not answered with all its draws: such a file
+    has no word for what failed.
+    """
+    arms = [row for row in rows if row["control"] is None]
+    lost = {row["parent"] for row in arms if row["correct"] is None}
+    by_parent: dict[str, dict[str, Any]] = {}
+    for row in arms:
+        if row["parent"] in lost:
+            continue
+        result = by_parent.setdefault(
+            row["parent"], {"question_id": row["parent"], "original": {}, "perturbations": []}
+        )
+        if row["level"] == 0:
+            result["correct_answer"] = row["gold"]
+            result["original"] = {"answer": row["answer"], "correct": row["correct"]}
+        else:
+            result["perturbations"].append(_perturbation(row, questions.get(row["question_id"])))
+    found = [result for result in by_parent.values() if result["original"]]
+    levels = sorted({p["level"] for result in found for p in result["perturbations"]})
+    metadata = {"model": model, "dataset": dataset, "n_questions": len(found), "perturbation_levels": levels}
+    content = {"metadata": metadata, "summary": {}, "results": found}
+    if found:
+        content["summary"] = reported_summary(msgspec.convert(content, Results))
+    return content
+
+
+def _perturbation(row: Mapping[str, Any], question: Question | None) -> dict[str, Any]:
+    perturbation = {
+        "level": row["level"],
+        "valid": row["status"] in TRUSTED,
+        "perturbed_answer": row["gold"],
+        "model_answer": row["answer"],
+        "correct": row["correct"],
+    }
+    if question is not None:
+        changes = [f"{change.name} changed from {change.before} to {change.after}" for change in question.changes]
+        perturbation |= {"perturbed_answer": question.value, "changes_made": changes}
+    return perturbation

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
-from counterfoil.memorization.findings import texts_by_id
-from counterfoil.memorization.importers import ImportedQuestions, import_cfa
+from counterfoil.memorization.importers import ImportedQuestions, import_cfa, texts_by_id
 from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.planted import respondent
 from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
@@ -127,7 +126,7 @@ class Memorization:
 
         estimates = summarize(rows)
         if isinstance(self._questions, ImportedQuestions):
-            from counterfoil.memorization.findings import finding_estimates, reported_estimates, with_doubt
+            from counterfoil.memorization.importers import finding_estimates, reported_estimates, with_doubt
 
             estimates = with_doubt(estimates)
             for name, results in self._questions.results.items():
@@ -151,7 +150,7 @@ class Memorization:
         write_files(run, self._questions if isinstance(self._questions, PerturbedSet) else None)
         if isinstance(self._questions, ImportedQuestions):
             from counterfoil.console import say
-            from counterfoil.memorization.findings import findings
+            from counterfoil.memorization.importers import findings
 
             for name, results in self._questions.results.items():
                 for *_, sentence in findings(results, self._texts.get(name)):
