@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-import numpy as np
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -71,6 +71,8 @@ def intervals_from(
     bounds: Bounds, method: str, *, undefined: str = "no values", unbounded: str = "no interval"
 ) -> list[Interval]:
     """One `Interval` for each estimate. A value always lies within its bounds, whatever rounding says."""
+    import numpy as np
+
     low = np.fmin(bounds.low, bounds.value)
     high = np.fmax(bounds.high, bounds.value)
     low[np.isnan(bounds.low)] = np.nan
