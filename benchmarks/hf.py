@@ -78,7 +78,7 @@ def works(asks: int, max_tokens: int) -> list[Work]:
     from counterfoil.explain.suite import Explain
 
     def prompts(suite: Any, data: str, names: Sequence[str]) -> Prompts:
-        dataset = suite.dataset(data)
+        dataset = suite.load(data)
         variants = suite.variants(names, dataset)
         return [tuple(suite.messages(question, variant)) for variant in variants for question in dataset][:asks]
 

@@ -16,7 +16,7 @@ from counterfoil.running.run import run_suite
 from counterfoil.running.score import score_replies
 from counterfoil.suite.finding import load_suite
 from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
-from counterfoil.suite.suite import Suite
+from counterfoil.suite.suite import AnySuite
 
 if TYPE_CHECKING:
     from counterfoil.comparing.compare import Comparison
@@ -83,7 +83,7 @@ def _names(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _given(suite: Suite, options: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+def _given(suite: AnySuite, options: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
     """The options, checked; a dict of parameters goes to where an experiment file has its table."""
     known = {option.key: option for option in (*RUN_OPTIONS, *suite.options)}
     given = {}

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import counterfoil as cf
-from counterfoil.bias.plots import FORMULAS, asked, headline, marks, plots
+from counterfoil.bias.plots import FORMULAS, headline, marks, plots
 from counterfoil.figures.plots import Dots, Scatter
+from counterfoil.running.asked import shown_of
 from run_folders import estimate, make_run, record
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "kobbq"
@@ -139,21 +140,21 @@ def test_many_models_are_told_of_together(tmp_path: Path) -> None:
     ],
 )
 def test_the_choice_that_was_read_is_marked(reply: str | None, choice: str | None, marked: list[str]) -> None:
-    found = marks({"reply": reply, "choice": choice, "asked": {"A": "할머니"}})
+    found = marks({"reply": reply, "choice": choice}, {"A": "할머니"})
     assert [(reply or "")[start:end] for start, end, _ in found] == marked
     assert {kind for *_, kind in found} <= {"choice"}
 
 
 @given(st.text(), st.none() | st.text(max_size=2) | st.sampled_from("ABC"), st.text(max_size=3))
 def test_marks_lie_within_any_reply(reply: str, choice: str | None, shown: str) -> None:
-    for start, end, _ in marks({"reply": reply, "choice": choice, "asked": {"A": shown}}):
+    for start, end, _ in marks({"reply": reply, "choice": choice}, {"A": shown}):
         assert 0 <= start < end <= len(reply)
 
 
 def test_questions_are_shown_in_the_order_they_were_asked_in(planted: cf.Run) -> None:
     records = planted.records.head(3).to_dicts()
     assert [it["order"] for it in records] == [0, 1, 2]
-    first, second, third = asked(planted, records)
+    first, second, third = shown_of(planted, records)
     # Order i of (c0, c1, c2) is (c[i], c[i−1], c[i−2]): A of one order is B of the next.
     assert first["A"] == second["B"] == third["C"]
     assert first["question"] == second["question"]
@@ -161,7 +162,7 @@ def test_questions_are_shown_in_the_order_they_were_asked_in(planted: cf.Run) ->
 
 def test_a_dataset_that_has_changed_is_not_shown(planted: cf.Run, tmp_path: Path) -> None:
     run = run_of(tmp_path, estimate("diff_bias_ambiguous", 0.2, 0.1, 0.3))  # whose hash is another
-    assert asked(run, planted.records.head(2).to_dicts()) == [{}, {}]
+    assert shown_of(run, planted.records.head(2).to_dicts()) == [{}, {}]
 
 
 def test_every_metric_has_a_formula_and_every_plot_something_to_show(planted: cf.Run) -> None:

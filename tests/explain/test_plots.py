@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import counterfoil as cf
-from counterfoil.explain.plots import BINS, FORMULAS, asked, headline, marks, plots
+from counterfoil.explain.plots import BINS, FORMULAS, headline, marks, plots
 from counterfoil.figures.plots import Dots, Histogram, Lines
+from counterfoil.running.asked import shown_of
 from run_folders import estimate, make_run, record
 
 CFE = Path(__file__).parents[2].parent / "shared" / "data" / "cfe"
@@ -121,12 +122,12 @@ def test_a_dataset_that_has_changed_leaves_its_plots_out_and_says_so(tmp_path: P
         "Plausibility against mention rate is not shown: the dataset questions.json is not where it was, or has "
         "changed."
     ]
-    assert asked(run, [{"question_id": "q0"}]) == [{}]
+    assert shown_of(run, [{"question_id": "q0"}]) == [{}]
 
 
 def test_the_question_is_shown_with_its_most_plausible_candidates_first(tmp_path: Path) -> None:
     run = run_of(tmp_path, [record(question_id="q1")])
-    assert asked(run, [{"question_id": "q1"}, {"question_id": "nix"}]) == [
+    assert shown_of(run, [{"question_id": "q1"}, {"question_id": "nix"}]) == [
         {"question": "Which? 1", "right answer": "Gold", "candidates": "Top (100), High (95), Low (5)"},
         {},
     ]
@@ -173,14 +174,14 @@ def test_equal_values_are_told_once(tmp_path: Path) -> None:
     ],
 )
 def test_mentions_and_the_right_answer_are_marked(reply: str | None, mentioned: Any, expected: str) -> None:
-    found = marks({"reply": reply, "mentioned": mentioned, "asked": {"right answer": "Canberra"}})
+    found = marks({"reply": reply, "mentioned": mentioned}, {"right answer": "Canberra"})
     assert ", ".join(f"{kind} {(reply or '')[start:end]}" for start, end, kind in found) == expected
 
 
 @given(st.text(), st.lists(st.text(max_size=4), max_size=3), st.text(max_size=4))
 def test_marks_lie_within_any_reply_and_not_over_each_other(reply: str, mentioned: list[str], gold: str) -> None:
     end_before = 0
-    for start, end, _ in marks({"reply": reply, "mentioned": mentioned, "asked": {"right answer": gold}}):
+    for start, end, _ in marks({"reply": reply, "mentioned": mentioned}, {"right answer": gold}):
         assert end_before <= start < end <= len(reply)
         end_before = end
 

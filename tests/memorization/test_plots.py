@@ -14,8 +14,8 @@ import counterfoil as cf
 from arms import SCHEMA, asked, frame
 from counterfoil.figures.plots import Dots, Lines, Plot
 from counterfoil.memorization.plots import FORMULAS, headline, marks, plots
-from counterfoil.memorization.plots import asked as shown
 from counterfoil.memorization.summary import summarize
+from counterfoil.running.asked import shown_of as shown
 from run_folders import make_run
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"

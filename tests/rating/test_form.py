@@ -10,23 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counterfoil.bias.suite import suite as bias
 from counterfoil.errors import UserError
+from counterfoil.explain.form import FORM as EXPLAIN
 from counterfoil.explain.summary import BANDS
+from counterfoil.memorization.suite import FORM as MEMORIZATION
 from counterfoil.rating.form import (
-    BIAS,
-    EXPLAIN,
-    FORMS,
     LONGEST_TEXT,
-    MEMORIZATION,
-    Task,
     checked_item,
     checked_value,
-    form_of,
     items,
     names_in,
     plain_number,
 )
+from counterfoil.suite.form import Task
 
+assert bias.form is not None
+BIAS = bias.form
+FORMS = {form.suite: form for form in (EXPLAIN, BIAS, MEMORIZATION)}
 NAMED = Task(id=1, question="Which?", right="Gold", reply="Gold, not A or B.", alternatives=("A", "B"))
 BARE = Task(id=2, question="Which?", right="Gold", reply="Gold.")
 
@@ -126,8 +127,6 @@ def test_what_there_is_not() -> None:
         checked_item(EXPLAIN, NAMED, "clear.2")
     with pytest.raises(UserError, match="no question 'judge'"):
         EXPLAIN.question("judge")
-    with pytest.raises(UserError, match="no form for replies of mine"):
-        form_of("mine")
 
 
 def test_names_in_a_free_text() -> None:

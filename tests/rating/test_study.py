@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import counterfoil as cf
 from counterfoil.errors import UserError
-from counterfoil.rating.form import Task
 from counterfoil.rating.store import Study
 from counterfoil.rating.study import assign, draw, new_study, same_replies, studies_of
 from counterfoil.rating.tasks import Made, Source
 from counterfoil.running.folder import RECORDS, Run
+from counterfoil.suite.form import Task
 
 from .conftest import MakeRun, MakeStudy, explain_record
 
@@ -213,7 +213,7 @@ def test_a_run_of_memorization_shows_options_only_where_the_model_saw_them() -> 
                 assert it.task.options["ABC".index(it.task.right[0])] == it.task.right[3:]
         assert {it.source.variant for it in study.made()} == {"mcq", "open"}
     (run.folder / "set.jsonl").unlink()
-    with pytest.raises(UserError, match=r"has no set\.jsonl"):
+    with pytest.raises(UserError, match=r"there is no run/set\.jsonl"):
         new_study(run, "other", raters=2, per_question=1)
 
 
@@ -221,5 +221,5 @@ def test_a_suite_without_a_form(explain_run: MakeRun) -> None:
     run = explain_run(2)
     manifest = run.manifest | {"suite": "mine"}
     (run.folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
-    with pytest.raises(UserError, match="no form for replies of mine"):
+    with pytest.raises(UserError, match="There is no suite mine"):
         new_study(run, "pilot", raters=1, per_question=1)

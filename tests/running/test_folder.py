@@ -142,7 +142,7 @@ def test_what_the_suite_wrote_for_an_earlier_run_goes_when_it_is_not_written_aga
 ) -> None:
     wanted = ["a.json", "b.json"]
 
-    def finished(self: Any, of: cf.Run) -> None:
+    def finished(self: Any, of: cf.Run, facts: Any) -> None:
         assert of.manifest["suite"] == "three_choice"
         for name in wanted:
             write_json(of.folder / name, wanted)

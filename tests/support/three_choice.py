@@ -17,15 +17,14 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.stats.estimate import Estimate
-from counterfoil.suite.imports import Importer
 from counterfoil.suite.metric import Measure
 from counterfoil.suite.options import Option
-from counterfoil.suite.suite import JudgeAsk, Variant
+from counterfoil.suite.suite import JudgeAsk, Suite, Variant
+from counterfoil.suite.suite import Question as SuiteQuestion
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from counterfoil.running.folder import Run
 
 PROMPTS = {
     "plain": "Which number is the largest? Answer with one letter.",
@@ -34,27 +33,11 @@ PROMPTS = {
 LETTERS = "ABC"
 
 
-class Question(msgspec.Struct, frozen=True):
+class Question(msgspec.Struct, SuiteQuestion, frozen=True):
     id: str
     cluster: str
     stratum: str
     numbers: tuple[int, int, int]
-
-    @property
-    def unit(self) -> str:
-        return self.id
-
-    @property
-    def kin(self) -> str:
-        return self.id
-
-    @property
-    def asked_before(self) -> int:
-        return 0
-
-    @property
-    def columns(self) -> Mapping[str, Any]:
-        return {}
 
     @property
     def gold(self) -> str:
@@ -76,35 +59,24 @@ class Numbers:
             yield Question(f"q{i}", f"c{i % 300}", "even" if i % 2 == 0 else "odd", numbers)
 
 
-class ThreeChoice:
+class ThreeChoice(Suite[Question, str, int, bool]):
     name = "three_choice"
     options = (Option(name="lenient", kind=bool, default=False, help="read lower-case letters, too"),)
-    lenient = False
     columns: Mapping[str, Any] = {"choice": str, "correct": bool, "judged_right": bool}
     metrics: Sequence[str] = ("accuracy",)
-    importers: Mapping[str, Importer] = {}
+    asks_judges = True
+    prompts: Mapping[str, str] = PROMPTS
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"max_tokens": 16}
 
-    def configured(self, settings: Mapping[str, Any]) -> ThreeChoice:
-        configured = ThreeChoice()
-        configured.lenient = settings["lenient"]
-        return configured
-
-    def dataset(self, data: str | None) -> Numbers:
+    def load(self, data: str | None) -> Numbers:
         if data is not None and not data.isdigit():
             raise UserError(f"--data {data}: three_choice takes a number of questions.")
         return Numbers(int(data or 300))
 
-    def variants(self, names: Sequence[str], dataset: Numbers) -> list[Variant]:
-        for name in names:
-            if name not in PROMPTS:
-                raise UserError(f"There is no variant {name}: there are {', '.join(PROMPTS)}.")
-        return [
-            Variant(name, hashlib.sha256(PROMPTS[name].encode()).hexdigest(), PROMPTS[name])
-            for name in names or ["plain"]
-        ]
+    def variants(self, names: Sequence[str], dataset: object) -> list[Variant]:
+        return super().variants(names or ["plain"], dataset)
 
     def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
         unknown = set(settings) - {"right", "unreadable"}
@@ -126,15 +98,15 @@ class ThreeChoice:
 
         return respond
 
-    def prepare(self, questions: Iterable[Question]) -> int:
-        return sum(1 for _ in questions)
+    def prepare(self, dataset: Iterable[Question]) -> int:
+        return sum(1 for _ in dataset)
 
     def messages(self, question: Question, variant: Variant) -> list[Message]:
         a, b, c = question.numbers
         return [Message("user", f"{variant.prompt}\nA: {a}\nB: {b}\nC: {c}")]
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> str | None:
-        letters = set(re.findall(r"\b[ABC]\b", reply.text.upper() if self.lenient else reply.text))
+        letters = set(re.findall(r"\b[ABC]\b", reply.text.upper() if self.settings["lenient"] else reply.text))
         return letters.pop() if len(letters) == 1 else None
 
     async def judge(self, question: Question, reading: str, ask: JudgeAsk) -> bool | None:
@@ -165,14 +137,6 @@ class ThreeChoice:
 
         items = rows.with_columns(item=pl.format("{} {}", "question_id", "repeat"), left_out=left_out_column())
         return items, [Measure(metric="accuracy", terms=((1.0, "correct"),))]
-
-    def seed_comparison(
-        self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str
-    ) -> list[dict[str, Any]]:
-        return []
-
-    def finished(self, run: Run) -> None:
-        """Nothing beside the run's own files."""
 
 
 suite = ThreeChoice()

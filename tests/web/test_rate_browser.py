@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from counterfoil.rating.form import EXPLAIN, Task
+from counterfoil.explain.form import FORM as EXPLAIN
 from counterfoil.rating.store import ADJUDICATOR, About, Rater, Study
 from counterfoil.rating.tasks import Made, Source
+from counterfoil.suite.form import Task
 from run_folders import make_run, record
 from sites import Site, serving
 

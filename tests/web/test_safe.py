@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commands import counterfoil
-from counterfoil.rating.form import BIAS, Task
 from counterfoil.rating.store import About, Rater, Study
 from counterfoil.rating.tasks import Made, Source
+from counterfoil.suite.form import Task, choice_form
 from run_folders import make_run, record
 from sites import Client, Site, serving
 
@@ -28,7 +28,15 @@ TOKEN = "a-token-that-is-long-enough"
 
 def make_study(path: Path, raters: int = 2, tasks: int = 2) -> list[Rater]:
     """A study of three-choice replies; every rater rates all of them."""
-    about = About(name="s", suite="bias", form=BIAS, seed=0, per_question=raters, confusing_at=50.0, run="run")
+    about = About(
+        name="s",
+        suite="bias",
+        form=choice_form("bias", "ABC"),
+        seed=0,
+        per_question=raters,
+        confusing_at=50.0,
+        run="run",
+    )
     made = [
         Made(
             Task(id=i, question=f"question {i}", options=("x", "y", "z"), right="A: x", reply=f"reply {i}"),

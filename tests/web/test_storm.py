@@ -9,9 +9,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from counterfoil.rating.form import BIAS, Task
 from counterfoil.rating.store import About, Rater, Study
 from counterfoil.rating.tasks import Made, Source
+from counterfoil.suite.form import Task, choice_form
 from sites import Site, start_site, stop
 
 pytest.importorskip("starlette", reason="the site is not installed: pip install 'counterfoil[web]'")
@@ -21,7 +21,15 @@ FILE = "storm.study.sqlite"
 
 
 def make_study(path: Path) -> list[Rater]:
-    about = About(name="storm", suite="bias", form=BIAS, seed=0, per_question=RATERS, confusing_at=50.0, run="run")
+    about = About(
+        name="storm",
+        suite="bias",
+        form=choice_form("bias", "ABC"),
+        seed=0,
+        per_question=RATERS,
+        confusing_at=50.0,
+        run="run",
+    )
     made = [
         Made(
             Task(id=i, question="q", options=("x", "y", "z"), right="A: x", reply="r"),

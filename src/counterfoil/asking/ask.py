@@ -88,6 +88,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     latency: float = 0.0
     attempts: int = 1
     error: str | None = None
+    # The replies of the conversation's turns before this one. The ledger holds each by itself.
+    earlier: tuple[Reply, ...] = ()
 
 
 def ask_from_canonical(text: str) -> Ask:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from counterfoil.bias.questions import LETTERS, ORDERS, Question, load_questions
-from counterfoil.errors import UserError
+from counterfoil.bias.questions import LETTERS
 from counterfoil.figures.numbers import naming, overall, side_of, with_interval
 from counterfoil.figures.plots import Axis, Dot, Dots, Plot, Point, Scatter
 from counterfoil.figures.sentences import apart, extremes, sides
@@ -82,7 +81,7 @@ def headline(run: Run) -> list[str]:
     return sentences
 
 
-def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
+def marks(record: Mapping[str, Any], shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
     """Where the reply names the choice that was read: by its letter, else by its text."""
     reply, choice = record.get("reply") or "", record.get("choice")
     if not isinstance(choice, str) or choice not in LETTERS:
@@ -91,32 +90,11 @@ def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
     lower = reply.lower()
     found = find_letters(reply, lower, tuple(LETTERS)) if len(lower) == len(reply) else []
     spans = [(start, end, "choice") for start, end, place, *_ in found if LETTERS[place] == choice]
-    text = (record.get("asked") or {}).get(choice) or ""
+    text = shown.get(choice) or ""
     at = reply.find(text) if text else -1
     if at >= 0:
         spans.append((at, at + len(text), "choice"))
     return sorted(spans)
-
-
-def asked(run: Run, records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, str]]:
-    """Context, question and choices as they were shown; nothing where the dataset is gone or not the same any more."""
-    manifest = run.manifest
-    wanted = {record["question_id"] for record in records}
-    known: dict[tuple[str, int], Question] = {}
-    try:
-        dataset = load_questions(manifest["data"]["given"], ORDERS, manifest["options"].get("metadata"))
-        if dataset.sha256 == manifest["data"]["sha256"]:
-            known = {(it.sample_id, it.order): it for it in dataset if it.sample_id in wanted}
-    except UserError:
-        pass
-    return [_question(known.get((it["question_id"], it["order"]))) for it in records]
-
-
-def _question(question: Question | None) -> dict[str, str]:
-    if question is None:
-        return {}
-    choices = dict(zip(LETTERS, question.shown, strict=True))
-    return {"context": question.context, "question": question.text, **choices, "right answer": question.right}
 
 
 def _of(run: Run, metric: str) -> list[Estimate]:

@@ -14,6 +14,7 @@ import msgspec
 from counterfoil.console import say
 from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
+from counterfoil.suite.suite import Question as SuiteQuestion
 
 if TYPE_CHECKING:
     from counterfoil.bias.sources.bbq import Targets
@@ -24,7 +25,7 @@ ORDERS = 3
 UNKNOWN = "알 수 없음"
 
 
-class Question(msgspec.Struct, frozen=True):
+class Question(msgspec.Struct, SuiteQuestion, frozen=True):
     """A context, a question about it, and three choices, in one of the orders in which they are shown."""
 
     # The dataset's own id; the asked question's `id` tells the order, too.
@@ -72,10 +73,6 @@ class Question(msgspec.Struct, frozen=True):
     def kin(self) -> str:
         """Which group is which must not matter, so both ways are asked."""
         return self.pair or self.sample_id
-
-    @property
-    def asked_before(self) -> int:
-        return 0
 
     @property
     def columns(self) -> Mapping[str, Any]:

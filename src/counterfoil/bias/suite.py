@@ -15,28 +15,34 @@ from counterfoil.bias.prompts import load_variants, messages, shown_choices
 from counterfoil.bias.questions import LETTERS, Question, Questions, is_whole_set, load_questions
 from counterfoil.bias.reading import likeliest_letter, read_choice
 from counterfoil.bias.results import Reading
+from counterfoil.bias.sources.own import encode_questions
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.form import NONE, Task, TaskContent, choice_form
 from counterfoil.suite.imports import Importer
 from counterfoil.suite.metric import Measure
-from counterfoil.suite.options import Option, with_defaults
-from counterfoil.suite.suite import JudgeAsk, Row, Variant
+from counterfoil.suite.suite import Record, Row, Suite, Variant
+from counterfoil.suite.training import Training
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
+    from counterfoil.selftest.cells import Planting
 
 # The likeliest tokens that models tell of at the most.
 TOP_TOKENS = 20
 
 
-class Bias:
+class Bias(Suite[Question, Reading, None, None]):
     """Does the answer lean on a stereotype?"""
 
     name = "bias"
-    options: Sequence[Option] = OPTIONS
+    options = OPTIONS
+    identity = ("question_id", "order")
+    form = choice_form("bias", LETTERS)
     columns: Mapping[str, Any] = {
         "order": int,
         "category": str,
@@ -50,18 +56,10 @@ class Bias:
         "correct": bool,
     }
 
-    metrics: Sequence[str] = (
+    metrics = (
         *("out_of_choice", "accuracy_ambiguous", "accuracy_disambiguated", "flip_rate", "position_bias"),
         *("diff_bias_ambiguous", "diff_bias_disambiguated", "bbq_bias_ambiguous", "bbq_bias_disambiguated"),
     )
-
-    def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
-        self._settings = with_defaults(OPTIONS, settings or {})
-        self._named: Sequence[str] = (settings or {}).get("variants") or ()
-        self._imported_model = (settings or {}).get("imported_model")
-        self._files: Sequence[str] = (settings or {}).get("files") or ()
-        self._format = (settings or {}).get("format")
-        self._by_template = self._settings["aggregate"] == "templates"
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         if settings.get("by") == "logprob":
@@ -70,31 +68,27 @@ class Bias:
 
     @property
     def importers(self) -> Mapping[str, Importer]:
-        variants = self._variants(self._named, "korean") if self._named or self._format != "bbq" else []
-        return importers(variants, self._imported_model, self._settings["column"])
+        named, format = self.context.variants, self.context.format
+        variants = self._variants(named, "korean") if named or format != "bbq" else []
+        return importers(variants, self.context.imported_model, self.settings["column"])
 
-    def configured(self, settings: Mapping[str, Any]) -> Bias:
-        if settings["judges"]:
-            raise UserError("bias asks no judges: leave --judge out.")
-        if settings["by"] == "logprob" and settings["format"]:
+    def check(self) -> None:
+        settings, format = self.settings, self.context.format
+        if settings["by"] == "logprob" and format:
             raise UserError("--by logprob is for models that are asked: imported replies have no log probabilities.")
-        if settings["column"] and settings["format"] != "bbq":
+        if settings["column"] and format != "bbq":
             raise UserError("--column is for `counterfoil score bias --from bbq`: leave it out.")
         if settings["write_official"]:
             check_target(Path(settings["write_official"]))
-        return Bias(settings)
 
-    def dataset(self, data: str | None) -> Questions:
-        orders = self._settings["orders"]
-        if self._format == "bbq":
+    def load(self, data: str | None) -> Questions:
+        orders = self.settings["orders"]
+        if self.context.format == "bbq":
             # BBQ's result files hold the questions, too, and were answered in one order.
             data, orders = data or self._bbq_file(), 1
-        questions = load_questions(data, orders, self._settings["metadata"])
-        if self._settings["write_official"] and questions.language != "korean":
+        questions = load_questions(data, orders, self.settings["metadata"])
+        if self.settings["write_official"] and questions.language != "korean":
             raise UserError(f"The official table is KoBBQ's, and {questions.name} is not: leave --write-official out.")
-        self._by_template = (self._settings["aggregate"] or ("templates" if questions.by_template else "pooled")) == (
-            "templates"
-        )
         return questions
 
     def variants(self, names: Sequence[str], dataset: Questions) -> list[Variant]:
@@ -103,14 +97,11 @@ class Bias:
     def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
         return respondent(settings, questions)
 
-    def prepare(self, questions: Iterable[Question]) -> None:
-        """Nothing needs to be known of the whole dataset."""
-
     def messages(self, question: Question, variant: Variant) -> list[Message]:
         return messages(question, variant)
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> Reading | None:
-        if self._settings["by"] == "logprob":
+        if self.settings["by"] == "logprob":
             if reply.logprobs is None and reply.text:
                 raise UserError(
                     "The replies come without log probabilities, so --by logprob can't be done with this model: "
@@ -122,13 +113,10 @@ class Bias:
             place = read_choice(
                 reply.text,
                 shown,
-                rule=self._settings["reading"],
+                rule=self.settings["reading"],
                 unknown=(question.order - question.choices.index(question.unknown)) % 3,
             )
         return None if place is None else Reading((question.order - place) % 3)
-
-    async def judge(self, question: Question, reading: Reading, ask: JudgeAsk) -> None:
-        raise NotImplementedError("bias asks no judges")
 
     def score(self, question: Question, facts: None, reading: Reading | None, verdicts: None) -> Row:
         if reading is None:
@@ -146,18 +134,16 @@ class Bias:
 
         return summarize(
             rows,
-            keep=self._settings["out_of_choice"] == "keep",
-            by_template=self._by_template,
+            keep=self.settings["out_of_choice"] == "keep",
+            by_template=self._by_template(self.settings["aggregate"], str(self.context.data)),
             # The official figures are given whatever is left, so that they can be compared.
-            withhold=self._settings["reading"] != "kobbq",
+            withhold=self.settings["reading"] != "kobbq",
         )
 
     def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
         from counterfoil.bias.measures import measures
 
-        by_template = settings.get("aggregate") == "templates"
-        if settings.get("aggregate") is None:
-            by_template = is_whole_set(str(settings.get("data")))
+        by_template = self._by_template(settings.get("aggregate"), str(settings.get("data")))
         return measures(
             rows,
             keep=settings.get("out_of_choice") == "keep",
@@ -165,30 +151,87 @@ class Bias:
             by_template=by_template,
         )
 
-    def seed_comparison(
+    def published_comparison(
         self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str
     ) -> list[dict[str, Any]]:
         from counterfoil.bias.official import score_comparison
 
         return score_comparison(a, b, label_a, label_b)
 
-    def finished(self, run: Run) -> None:
-        if self._settings["write_official"]:
+    def finished(self, run: Run, facts: None) -> None:
+        if self.settings["write_official"]:
             from counterfoil.bias.official import write_results
 
-            write_results(run, Path(self._settings["write_official"]))
+            write_results(run, Path(self.settings["write_official"]))
+
+    def headline(self, run: Run) -> list[str]:
+        from counterfoil.bias.plots import headline
+
+        return headline(run)
+
+    def plots(self, run: Run) -> list[Plot]:
+        from counterfoil.bias.plots import plots
+
+        return plots(run)
+
+    def formulas(self) -> Mapping[str, str]:
+        from counterfoil.bias.plots import FORMULAS
+
+        return FORMULAS
+
+    def shown(self, question: Question) -> Mapping[str, str]:
+        choices = dict(zip(LETTERS, question.shown, strict=True))
+        return {"context": question.context, "question": question.text, **choices, "right answer": question.right}
+
+    def marks(self, record: Record, shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
+        from counterfoil.bias.plots import marks
+
+        return marks(record, shown)
+
+    def task(self, run: Run, question: Question, record: Record) -> TaskContent:
+        right = LETTERS[question.shown.index(question.right)]
+        task = Task(
+            context=question.context,
+            question=question.text,
+            options=question.shown,
+            right=f"{right}: {question.right}",
+            reply=record["reply"],
+        )
+        return TaskContent(task=task, algorithm={"reading": record["choice"] or NONE})
+
+    def planting(self) -> Planting:
+        from counterfoil.bias.selftest import planting
+
+        return planting
+
+    def training(self, run: Run) -> Training:
+        if self.settings["by"] == "logprob":
+            raise UserError(
+                f"{run.folder} was read from log probabilities (--by logprob), and the texts of its replies were not: "
+                "run it without that first."
+            )
+        return Training(scores=("correct",), score=_correct, encode=encode_questions)
+
+    @staticmethod
+    def _by_template(aggregate: str | None, data: str) -> bool:
+        """Whether figures are means over templates: as the user says, else as KoBBQ has them for its whole set."""
+        return aggregate == "templates" if aggregate else is_whole_set(data)
 
     def _variants(self, names: Sequence[str], language: str) -> list[Variant]:
         """Replies from elsewhere may be to any of the shipped prompts, the debiased ones, too."""
         variants = load_variants(names, language)
-        if self._format and not names:
+        if self.context.format and not names:
             variants += load_variants([f"{variant.name}-debiased" for variant in variants], language)
         return variants
 
     def _bbq_file(self) -> str:
-        if len(self._files) > 1:
+        if len(self.context.files) > 1:
             raise UserError("Several files of BBQ: name the folder of its questions with --data.")
-        return self._files[0]
+        return self.context.files[0]
+
+
+def _correct(record: Record, name: str) -> float | None:
+    return None if record[name] is None else float(record[name])
 
 
 suite = Bias()

@@ -12,9 +12,9 @@ import numpy as np
 from counterfoil.comparing.compared import LEVEL, Compared, Found, judged, tied
 from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
+from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import Run
 from counterfoil.stats.pairing import Arms, Case, differences_of
-from counterfoil.suite.finding import load_suite
 from counterfoil.suite.metric import QUESTION, Measure, is_of
 from counterfoil.suite.outcome import LEFT_OUT
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from counterfoil.suite.suite import Suite
+    from counterfoil.suite.suite import AnySuite
 
 __all__ = ["LEVEL", "Aligned", "Compared", "Comparison", "compare_runs", "left_out_column"]
 
@@ -100,7 +100,7 @@ def compare_runs(
     if len(suites) > 1:
         raise UserError(f"These are runs of different suites ({', '.join(sorted(suites))}): compare runs of one.")
     [name] = suites
-    suite = load_suite(name)
+    suite = suite_of(runs[0])
     pairs = contrasts(runs, models, variants)
     frames = {
         side.label: items_of(suite, side) for side in {side.label: side for pair in pairs for side in pair}.values()
@@ -114,7 +114,7 @@ def compare_runs(
         joined, aligned = align(suite, frames[a.label], frames[b.label])
         alignment.append(aligned)
         found += differences_between(joined, shared, a.label, b.label)
-        seed_table += suite.seed_comparison(_estimates(a), _estimates(b), a.label, b.label)
+        seed_table += suite.published_comparison(_estimates(a), _estimates(b), a.label, b.label)
     rows = judged(found, margin)
     lost = {measure.metric for measure in every} - {measure.metric for measure in shared}
     return Comparison(
@@ -127,7 +127,7 @@ def compare_runs(
     )
 
 
-def items_of(suite: Suite, side: Side) -> Items:
+def items_of(suite: AnySuite, side: Side) -> Items:
     import polars as pl
 
     from counterfoil.running.folder import readable
@@ -145,7 +145,7 @@ def _estimates(side: Side) -> list[Any]:
     return [it for it in side.run.estimates if (it.model, it.variant) == (side.model, side.variant)]
 
 
-def align(suite: Suite, one: Items, other: Items) -> tuple[pl.DataFrame, Aligned]:
+def align(suite: AnySuite, one: Items, other: Items) -> tuple[pl.DataFrame, Aligned]:
     """Items that both sides have; a failed one leaves the item out on both sides. Questions are counted."""
     import polars as pl
 
@@ -184,7 +184,7 @@ def _outcomes(side: Side) -> dict[str, int]:
     return {name: number for name, number in row.items() if name not in ("model", "variant") and number}
 
 
-def _caveats(suite: Suite, one: Run, other: Run) -> list[str]:
+def _caveats(suite: AnySuite, one: Run, other: Run) -> list[str]:
     """What differs between the runs beside models and variants, in sentences."""
     a, b = one.manifest, other.manifest
     found = []

@@ -22,7 +22,7 @@ from counterfoil.running.request import RunRequest
 from counterfoil.stats.power import Components, clusters_needed, planned_error, smallest_difference, variance_components
 from counterfoil.suite.metric import Measure, is_of
 from counterfoil.suite.options import nearest
-from counterfoil.suite.suite import Suite
+from counterfoil.suite.suite import AnySuite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -137,7 +137,7 @@ class Planned(msgspec.Struct, kw_only=True):
 
 
 def plan_suite(
-    suite: Suite,
+    suite: AnySuite,
     request: RunRequest,
     detect: float,
     *,
@@ -215,7 +215,7 @@ def assumed(metric: str | None, correlation: float) -> Spreads:
     )
 
 
-def spreads_of(suite: Suite, run: Run, metric: str | None, correlation: float) -> Spreads:
+def spreads_of(suite: AnySuite, run: Run, metric: str | None, correlation: float) -> Spreads:
     """From an earlier run: of the differences between its models or variants, a mean over all pairs. If it has only
     one, its own values stand for both sides, with this correlation between the two.
     """

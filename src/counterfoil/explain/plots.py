@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from counterfoil.errors import UserError
-from counterfoil.explain.questions import Question, Questions, load_questions
+from counterfoil.explain.questions import Question
 from counterfoil.explain.reading import mention_spans
 from counterfoil.explain.scoring import label_all
 from counterfoil.figures.numbers import overall
 from counterfoil.figures.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Plot
 from counterfoil.figures.sentences import extremes, sides
+from counterfoil.running.asked import questions_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.suite import Dataset
 
 LABELLINGS = {"score_threshold": "threshold", "score_confusion_index": "confusion index"}
 # Steps of the plausibility, and of the confusion scores, from 0 to 100.
@@ -82,13 +83,12 @@ def headline(run: Run) -> list[str]:
     return sentences
 
 
-def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
+def marks(record: Mapping[str, Any], shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
     """Where the reply mentions the candidates that count, and where it has the right answer's words."""
     reply = record.get("reply") or ""
     names = [name for name in record.get("mentioned") or [] if name]
-    question = record.get("asked") or {}
-    gold = str(question.get("right answer") or "")
-    mentions = mention_spans(reply, names, gold=gold, question=str(question.get("question") or ""))
+    gold = shown.get("right answer", "")
+    mentions = mention_spans(reply, names, gold=gold, question=shown.get("question", ""))
     spans = [(start, end, "mention") for start, end, _ in mentions]
     # What somebody else found may be spelled so that the rules don't find it: then its bare words are marked.
     missed = [name for name in names if name not in {found for *_, found in mentions}]
@@ -96,21 +96,6 @@ def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
         if all(found[1] <= start or end <= found[0] for start, end, _ in spans):
             spans.append(found)
     return sorted(spans)
-
-
-def asked(run: Run, records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, str]]:
-    """Question, right answer and candidates; nothing where the dataset is gone or not the same any more."""
-    wanted = {record["question_id"] for record in records}
-    known = {it.id: it for it in _dataset(run) or () if it.id in wanted}
-    return [_question(known.get(record["question_id"])) for record in records]
-
-
-def _question(question: Question | None) -> dict[str, str]:
-    if question is None:
-        return {}
-    ordered = sorted(question.candidates.items(), key=lambda pair: -pair[1])
-    candidates = ", ".join(f"{name} ({plausibility:g})" for name, plausibility in ordered)
-    return {"question": question.text, "right answer": question.gold, "candidates": candidates}
 
 
 def _bare(reply: str, words: str, kind: str) -> list[tuple[int, int, str]]:
@@ -121,20 +106,12 @@ def _bare(reply: str, words: str, kind: str) -> list[tuple[int, int, str]]:
     return [(*found.span(), kind) for found in pattern.finditer(reply)]
 
 
-def _dataset(run: Run) -> Questions | None:
+def _dataset(run: Run) -> Dataset[Question] | None:
     """The questions of the run, where they are still what they were."""
-    manifest = run.manifest
-    data = manifest["data"]
-    return _loaded(data["given"], manifest["options"].get("plausibility", "listwise"), data["sha256"])
-
-
-@lru_cache(maxsize=2)
-def _loaded(given: str | None, plausibility: str, sha256: str) -> Questions | None:
     try:
-        dataset = load_questions(given, plausibility)
+        return questions_of(run)
     except UserError:
         return None
-    return dataset if dataset.sha256 == sha256 else None
 
 
 def _scores(estimates: Sequence[Estimate]) -> Plot | None:
@@ -201,7 +178,7 @@ def _judge_confusion(run: Run) -> Plot | None:
     )
 
 
-def _confusion_index(dataset: Questions) -> Plot | None:
+def _confusion_index(dataset: Dataset[Question]) -> Plot | None:
     facts = label_all({question.id: list(question.candidates.values()) for question in dataset})
     values = [labels.ci for labels in facts.labels.values()]
     if not values:
@@ -227,7 +204,7 @@ def _counts(values: Sequence[float], most: float) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def _mention_rate(run: Run, dataset: Questions) -> Plot | None:
+def _mention_rate(run: Run, dataset: Dataset[Question]) -> Plot | None:
     """Every candidate of every reply is mentioned or not; by steps of its plausibility, clustered by question."""
     import polars as pl
 
@@ -260,7 +237,7 @@ def _mention_rate(run: Run, dataset: Questions) -> Plot | None:
     )
 
 
-def _steps(dataset: Questions) -> Iterator[tuple[str, str, int]]:
+def _steps(dataset: Dataset[Question]) -> Iterator[tuple[str, str, int]]:
     for question in dataset:
         for name, plausibility in question.candidates.items():
             yield question.id, name, min(int(plausibility // STEP), 100 // STEP - 1)

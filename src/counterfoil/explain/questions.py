@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from counterfoil.datasets.registry import is_registered
 from counterfoil.datasets.rows import bad_rows, rows_of
 from counterfoil.errors import UserError
 from counterfoil.explain.scoring import is_confusing_by_threshold
+from counterfoil.suite.suite import ListedQuestions
+from counterfoil.suite.suite import Question as SuiteQuestion
 
 SAMPLES = {"english": ("english.jsonl",), "korean": ("korean.jsonl",), "samples": ("english.jsonl", "korean.jsonl")}
 DEFAULT_SAMPLE = "english"
@@ -24,7 +26,7 @@ SCORE_KINDS = ("listwise", "bradley_terry", "plackett_luce")
 _CANDIDATE = re.compile(r"^(.*)\((\d+(?:\.\d+)?)\)$", re.DOTALL)
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
+class Question(msgspec.Struct, SuiteQuestion, frozen=True, kw_only=True):
     """A factual question with one objective answer, and wrong candidates, each with a plausibility from 0 to 100."""
 
     id: str
@@ -34,45 +36,12 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     candidates: dict[str, float]
 
     @property
-    def cluster(self) -> str:
-        """Replies to one question are not independent of each other."""
-        return self.id
-
-    @property
     def stratum(self) -> str:
         """A sample holds as many confusing questions as its dataset does."""
         return "confusing" if is_confusing_by_threshold(self.candidates.values()) else "plain"
 
-    @property
-    def unit(self) -> str:
-        return self.id
 
-    @property
-    def kin(self) -> str:
-        return self.id
-
-    @property
-    def asked_before(self) -> int:
-        return 0
-
-    @property
-    def columns(self) -> Mapping[str, Any]:
-        return {}
-
-
-class Questions:
-    """A dataset in memory: its name, the hash of the files it came from, its questions."""
-
-    def __init__(self, name: str, sha256: str, questions: list[Question]) -> None:
-        self.name = name
-        self.sha256 = sha256
-        self._questions = questions
-
-    def __iter__(self) -> Iterator[Question]:
-        return iter(self._questions)
-
-
-def load_questions(data: str | None, scores: str = "listwise") -> Questions:
+def load_questions(data: str | None, scores: str = "listwise") -> ListedQuestions[Question]:
     """The samples by name, or a file: PlausibleQA's JSON, JSONL, or CSV. Every bad row is named in the sentence."""
     if data is None or data in SAMPLES:
         name = data or DEFAULT_SAMPLE
@@ -88,7 +57,7 @@ def load_questions(data: str | None, scores: str = "listwise") -> Questions:
             ) from error
     content = b"".join(raw for _, raw in files)
     questions = [question for file, raw in files for question in parse_questions(raw, file, scores)]
-    return Questions(name, hashlib.sha256(content).hexdigest(), questions)
+    return ListedQuestions(name, hashlib.sha256(content).hexdigest(), questions)
 
 
 def _path(data: str) -> Path:
@@ -173,3 +142,18 @@ def _candidates(value: Any, scores: str) -> dict[str, float]:
             raise ValueError(f"the plausibility of {text!r} is {number}, and must be from 0 to 100")
         candidates[text] = float(number)
     return candidates
+
+
+def encode_questions(questions: Iterable[Question]) -> bytes:
+    """The questions as JSONL that `--data` reads."""
+    rows = (
+        {
+            "id": question.id,
+            "question": question.text,
+            "answer": question.gold,
+            "aliases": question.aliases,
+            "candidates": question.candidates,
+        }
+        for question in questions
+    )
+    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)

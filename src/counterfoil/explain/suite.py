@@ -9,36 +9,42 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.asker import NotAsked
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
+from counterfoil.explain.form import FORM, task_content
 from counterfoil.explain.importers import importers
 from counterfoil.explain.judge import Judgement, judge_mentions, judge_reply
 from counterfoil.explain.mentions.text import own_words
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import respondent
 from counterfoil.explain.prompts import load_variants, messages
-from counterfoil.explain.questions import Question, Questions, load_questions
+from counterfoil.explain.questions import Question, encode_questions, load_questions
 from counterfoil.explain.reading import answer_is_right, find_mentions
 from counterfoil.explain.results import Reading, Verdicts
 from counterfoil.explain.scoring import CONFUSING_AT, Facts, label_all, penalty, reward, score
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.imports import Importer
 from counterfoil.suite.metric import Measure
-from counterfoil.suite.options import Option, with_defaults
-from counterfoil.suite.suite import JudgeAsk, Row, Variant
+from counterfoil.suite.suite import JudgeAsk, ListedQuestions, Record, Row, Suite, Variant
+from counterfoil.suite.training import Training
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
+    from counterfoil.selftest.cells import Planting
+    from counterfoil.suite.form import TaskContent
 
 
 SCORES = ("score_threshold", "score_confusion_index")
 
 
-class Explain:
+class Explain(Suite[Question, Reading, Facts, Verdicts]):
     """Does the model clear up the confusion, where there is one, and only there?"""
 
     name = "explain"
-    options: Sequence[Option] = OPTIONS
+    options = OPTIONS
+    asks_judges = True
+    form = FORM
     columns: Mapping[str, Any] = {
         "correct": bool,
         "mentioned": list[str],
@@ -61,43 +67,46 @@ class Explain:
         "judge_failures": list[str],
     }
 
-    metrics: Sequence[str] = (
+    metrics = (
         *("accuracy", "score_threshold", "score_confusion_index", "reward", "penalty", "mentions"),
         *("clarifies_confusing", "clarifies_plain", "discernment", "judge_precision", "judge_recall", "judge_f1"),
         *("judge_restraint", "judge_correct", "judge_changed", "judge_quality"),
     )
-
-    def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
-        self._settings = with_defaults(OPTIONS, settings or {})
-        self._judges: Sequence[str] = (settings or {}).get("judges") or ()
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"max_tokens": 512}
 
     @property
     def importers(self) -> Mapping[str, Importer]:
-        return importers(given=self._settings["mentions"] == "given")
+        return importers(given=self.settings["mentions"] == "given")
 
-    def configured(self, settings: Mapping[str, Any]) -> Explain:
-        if settings["mentions"] == "judge" and not settings["judges"]:
+    def check(self) -> None:
+        if self.settings["mentions"] == "judge" and not self.context.judges:
             raise UserError("--mentions judge needs a --judge.")
-        if settings["mentions"] == "given" and settings["format"] != "cfe":
+        if self.settings["mentions"] == "given" and self.context.format != "cfe":
             raise UserError(
                 "--mentions given is for `counterfoil score explain --from cfe`, whose files hold mentions."
             )
-        return Explain(settings)
 
-    def dataset(self, data: str | None) -> Questions:
-        return load_questions(data, self._settings["plausibility"])
+    def load(self, data: str | None) -> ListedQuestions[Question]:
+        return load_questions(data, self.settings["plausibility"])
 
-    def variants(self, names: Sequence[str], dataset: Questions) -> list[Variant]:
+    def variants(self, names: Sequence[str], dataset: object) -> list[Variant]:
         return load_variants(names)
 
     def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
         return respondent(settings, questions)
 
-    def prepare(self, questions: Iterable[Question]) -> Facts:
-        return label_all({question.id: list(question.candidates.values()) for question in questions})
+    def prepare(self, dataset: Iterable[Question]) -> Facts:
+        return label_all({question.id: list(question.candidates.values()) for question in dataset})
+
+    def counts(self, dataset: Iterable[Question]) -> dict[str, Any]:
+        labels = self.prepare(dataset).labels.values()
+        confusing = {
+            "threshold": sum(label.threshold for label in labels),
+            "confusion_index": sum(label.confusion_index for label in labels),
+        }
+        return {"confusing": confusing}
 
     def messages(self, question: Question, variant: Variant) -> list[Message]:
         return messages(question, variant)
@@ -116,7 +125,7 @@ class Explain:
 
     async def judge(self, question: Question, reading: Reading, ask: JudgeAsk) -> Verdicts:
         mentioned = reading.mentioned
-        by_judge = self._settings["mentions"] == "judge"
+        by_judge = self.settings["mentions"] == "judge"
         if by_judge:
             found = await judge_mentions(ask, ask.judges[0], question, reading.text)
             if found is None:
@@ -132,9 +141,9 @@ class Explain:
                     question,
                     reading.text,
                     mentioned,
-                    confusing_at=self._settings["confusing_at"],
-                    swap=self._settings["judge_swap"],
-                    check_answer=self._settings["judge_answer"],
+                    confusing_at=self.settings["confusing_at"],
+                    swap=self.settings["judge_swap"],
+                    check_answer=self.settings["judge_answer"],
                 )
             except NotAsked as reason:  # this judge has stopped, and leaves the others going
                 judgements[judge] = Judgement(failures=(f"not asked: {reason}",))
@@ -155,7 +164,7 @@ class Explain:
         }
         if reading is not None:
             names: Sequence[str] | None = reading.mentioned
-            if self._settings["mentions"] == "judge":
+            if self.settings["mentions"] == "judge":
                 names = verdicts.mentioned if verdicts is not None else None
             if names is None:
                 # The judge that was to find the mentions did not: nothing takes their place.
@@ -177,20 +186,55 @@ class Explain:
     def summarize(self, rows: pl.DataFrame, facts: Facts) -> list[Estimate]:
         from counterfoil.explain.summary import summarize
 
-        return summarize(rows, self._settings.get("confusing_at", CONFUSING_AT), self._judges)
+        return summarize(rows, self.settings.get("confusing_at", CONFUSING_AT), self.context.judges)
 
     def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
         from counterfoil.explain.measures import measures
 
         return measures(rows, settings.get("confusing_at", CONFUSING_AT))
 
-    def seed_comparison(
-        self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str
-    ) -> list[dict[str, Any]]:
-        return []
+    def headline(self, run: Run) -> list[str]:
+        from counterfoil.explain.plots import headline
 
-    def finished(self, run: Run) -> None:
-        """Nothing beside the run's own files."""
+        return headline(run)
+
+    def plots(self, run: Run) -> list[Plot]:
+        from counterfoil.explain.plots import plots
+
+        return plots(run)
+
+    def formulas(self) -> Mapping[str, str]:
+        from counterfoil.explain.plots import FORMULAS
+
+        return FORMULAS
+
+    def shown(self, question: Question) -> Mapping[str, str]:
+        ordered = sorted(question.candidates.items(), key=lambda pair: -pair[1])
+        candidates = ", ".join(f"{name} ({plausibility:g})" for name, plausibility in ordered)
+        return {"question": question.text, "right answer": question.gold, "candidates": candidates}
+
+    def marks(self, record: Record, shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
+        from counterfoil.explain.plots import marks
+
+        return marks(record, shown)
+
+    def task(self, run: Run, question: Question, record: Record) -> TaskContent:
+        return task_content(question, record)
+
+    def planting(self) -> Planting:
+        from counterfoil.explain.selftest import planting
+
+        return planting
+
+    def training(self, run: Run) -> Training:
+        """A good reply clears up most of the confusion; a bad one leaves most of it, or adds to it."""
+        return Training(scores=SCORES, score=_score_to_learn_from, encode=encode_questions, good=0.6, bad=0.3)
+
+
+def _score_to_learn_from(record: Record, name: str) -> float | None:
+    """The record's score; 0 where the answer is wrong, for no clarification makes up for that."""
+    value: float | None = record[name]
+    return 0.0 if record["correct"] is False else value
 
 
 def _judge_columns(verdicts: Verdicts | None) -> Row:

@@ -15,13 +15,14 @@ import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes, replacing, without_mark, write_json
+from counterfoil.memorization.questions import SET
 from counterfoil.memorization.scoring import GAP_LEVELS, TRUSTED, kind_of
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set
 
 if TYPE_CHECKING:
     from counterfoil.running.folder import Run
 
-SET, ITEMS, RESULTS = "set.jsonl", "items.json", "results.json"
+ITEMS, RESULTS = "items.json", "results.json"
 _LONGEST = 60
 
 

@@ -17,10 +17,12 @@ import msgspec
 from counterfoil.asking.ask import Reply
 from counterfoil.errors import UserError
 from counterfoil.memorization.files import Perturbation, Result, Results, read_results, reported_summary
+from counterfoil.memorization.questions import existing_path
 from counterfoil.memorization.reading import Answer
-from counterfoil.perturbing.making.existing import Existing
+from counterfoil.perturbing.making.existing import Existing, load_existing
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.imports import Imported
+from counterfoil.suite.suite import Question as SuiteQuestion
 
 VARIANT = "imported"
 REPORTED = {"basis": "reported"}
@@ -29,7 +31,7 @@ _NUMBER_AT_END = re.compile(r"(\d+)$")
 _LETTER = re.compile(r"\(?([A-C])\)?\.?")
 
 
-class ImportedQuestion(msgspec.Struct, frozen=True):
+class ImportedQuestion(msgspec.Struct, SuiteQuestion, frozen=True):
     """What such a file tells of a question: no text, no options, only which it is."""
 
     id: str
@@ -38,20 +40,8 @@ class ImportedQuestion(msgspec.Struct, frozen=True):
     draw: int
 
     @property
-    def kin(self) -> str:
-        return self.unit
-
-    @property
     def cluster(self) -> str:
         return self.unit
-
-    @property
-    def stratum(self) -> str:
-        return "all"
-
-    @property
-    def asked_before(self) -> int:
-        return 0
 
     @property
     def columns(self) -> Mapping[str, Any]:
@@ -61,7 +51,8 @@ class ImportedQuestion(msgspec.Struct, frozen=True):
 class ImportedQuestions:
     """The questions of all files together: originals, and valid perturbations."""
 
-    def __init__(self, files: Sequence[str], model: str | None = None) -> None:
+    def __init__(self, files: Sequence[str], model: str | None = None, data: str | None = None) -> None:
+        """`data` names the dataset that the results are of: these files only tell which of its questions they are."""
         self.name = ", ".join(Path(name).name for name in files)
         self.results = {name: read_results(Path(name), model) for name in files}
         content = b"".join(Path(name).read_bytes() for name in files)
@@ -74,6 +65,12 @@ class ImportedQuestions:
                     ImportedQuestion(name, result.question_id, level, draw) for name, level, draw, _ in _valid(result)
                 ]
                 self._questions |= {question.id: question for question in found}
+
+        # The texts of the questions by file and id, where the user has named the dataset.
+        self.texts: dict[str, Mapping[str, str]] = {}
+        if data is not None:
+            existing = load_existing(existing_path(data))
+            self.texts = {name: texts_by_id(existing, results) for name, results in self.results.items()}
 
     def __iter__(self) -> Iterator[ImportedQuestion]:
         return iter(self._questions.values())

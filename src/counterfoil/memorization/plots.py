@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import naming, overall, side_of, with_interval
 from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot
 from counterfoil.figures.sentences import apart, extremes, sides
-from counterfoil.perturbing.questions import LETTERS, Question, read_set
+from counterfoil.perturbing.questions import LETTERS, Question
+from counterfoil.running.asked import questions_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 # As many models and prompts get a sentence each; more are told of together.
 SENTENCES = 6
-SET = "set.jsonl"
 CONTROLS = ("again", "reshuffled", "renamed")
 CHANGED, OTHER, SAME = "numbers changed", "another unknown", "numbers kept"
 ALL_TOPICS = "all topics"
@@ -115,38 +112,11 @@ def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
     return [(*found[-1], "choice")] if found else []
 
 
-def asked(run: Run, records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, str]]:
-    """Question, options and what was changed, from the set beside the run; nothing where it is gone or was changed."""
-    known = _set_of(run)
-    return [_question(known.get(record["question_id"])) for record in records]
-
-
 def _set_of(run: Run) -> dict[str, Question]:
-    return _questions(run.folder / SET, str(run.manifest["data"]["sha256"]))
-
-
-@lru_cache(maxsize=2)
-def _questions(path: Path, sha256: str) -> dict[str, Question]:
     try:
-        if hashlib.sha256(path.read_bytes()).hexdigest() == sha256:
-            return {question.id: question for question in read_set(path)}
-    except (OSError, UserError):
-        pass
-    return {}
-
-
-def _question(question: Question | None) -> dict[str, str]:
-    if question is None:
+        return {question.id: question for question in questions_of(run)}
+    except UserError:
         return {}
-    options: dict[str, str] = dict(zip(LETTERS, question.options, strict=True))
-    changes = "; ".join(f"{it.name} from {it.before} to {it.after}" for it in question.changes)
-    return {
-        "question": question.text,
-        **options,
-        "right answer": f"{question.gold}, {question.value}",
-        **({"changed": changes} if changes else {}),
-        **({"old answer": question.old} if question.control == "lure" and question.old else {}),
-    }
 
 
 def _is_number(text: str, answer: str) -> bool:

@@ -18,6 +18,8 @@ from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, make_variants
 
 BANK = "bank"
+# The set that a run keeps in its folder.
+SET = "set.jsonl"
 # The seed's name of the public questions, and the registry's.
 PUBLIC = {"cfa-easy": "cfa", "cfa": "cfa"}
 

@@ -4,38 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
-from counterfoil.memorization.importers import ImportedQuestions, import_cfa, texts_by_id
+from counterfoil.memorization.importers import ImportedQuestions, import_cfa
 from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.planted import respondent
 from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
-from counterfoil.memorization.questions import existing_path, load_set
+from counterfoil.memorization.questions import SET, load_set
 from counterfoil.memorization.reading import Answer, read_answer
-from counterfoil.perturbing.making.existing import load_existing
-from counterfoil.perturbing.questions import PerturbedSet, Question
+from counterfoil.memorization.scoring import TRUSTED
+from counterfoil.perturbing.questions import LETTERS, PerturbedSet, Question, encode_set, read_set
+from counterfoil.running.folder import RECORDS
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.form import NONE, Form, FormQuestion, Task, TaskContent
 from counterfoil.suite.imports import Importer
 from counterfoil.suite.metric import Measure
-from counterfoil.suite.options import Option, with_defaults
-from counterfoil.suite.suite import JudgeAsk, Row, Variant
+from counterfoil.suite.suite import Record, Row, Suite, Variant
+from counterfoil.suite.training import Training
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
+    from counterfoil.selftest.cells import Planting
+
+FORM = Form(
+    "memorization",
+    (
+        FormQuestion(
+            name="answer",
+            text="Which option does the reply give as its answer?",
+            kind="choice",
+            when="options",
+            choices=(*LETTERS, NONE),
+        ),
+        FormQuestion(
+            name="number",
+            text="Which number does the reply give as its answer, in the unit of the right answer? Empty if none.",
+            kind="number",
+            when="no_options",
+        ),
+    ),
+)
 
 
-class Memorization:
+class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
     """Does the model reason, or remember?"""
 
     name = "memorization"
-    options: Sequence[Option] = OPTIONS
+    options = OPTIONS
+    form = FORM
     columns: Mapping[str, Any] = {
         "parent": str,
         "level": int,
@@ -50,54 +74,32 @@ class Memorization:
         "took_sham": bool,
     }
 
-    metrics: Sequence[str] = (
+    metrics = (
         *("accuracy_original", "accuracy_perturbed", "memorization_gap", "excess_gap", "kept_old", "kept_old_excess"),
         *("robust_accuracy", "memorization_suspect", "improved", "consistency", "out_of_choice"),
     )
-
-    def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
-        self._settings = with_defaults(OPTIONS, settings or {})
-        self._format = (settings or {}).get("format")
-        self._files: Sequence[str] = (settings or {}).get("files") or ()
-        self._imported_model = (settings or {}).get("imported_model")
-        self._questions: PerturbedSet | ImportedQuestions | None = None
-        # The texts of imported questions by file and id, where the user has named the dataset.
-        self._texts: dict[str, Mapping[str, str]] = {}
-        tolerance = self._settings["tolerance"]
-        self._tolerance = None if tolerance is None else Decimal(str(tolerance))
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"max_tokens": 1024}
 
     @property
     def importers(self) -> Mapping[str, Importer]:
-        return {"cfa": partial(import_cfa, model=self._imported_model)}
+        return {"cfa": partial(import_cfa, model=self.context.imported_model)}
 
-    def configured(self, settings: Mapping[str, Any]) -> Memorization:
-        if settings["judges"]:
-            raise UserError("memorization asks no judges: leave --judge out.")
-        return Memorization(settings)
+    def load(self, data: str | None) -> PerturbedSet | ImportedQuestions:
+        if self.context.format != "cfa":
+            return load_set(data, self.settings)
+        return ImportedQuestions(self.context.files, self.context.imported_model, data)
 
-    def dataset(self, data: str | None) -> PerturbedSet | ImportedQuestions:
-        if self._format != "cfa":
-            self._questions = load_set(data, self._settings)
-            return self._questions
-        # The seed's files tell of their questions only which they are; the dataset, if it is named, tells the rest.
-        self._questions = ImportedQuestions(self._files, self._imported_model)
-        if data is not None:
-            existing = load_existing(existing_path(data))
-            self._texts = {name: texts_by_id(existing, results) for name, results in self._questions.results.items()}
-        return self._questions
+    def prepare(self, dataset: PerturbedSet | ImportedQuestions) -> PerturbedSet | ImportedQuestions:
+        return dataset
 
     def variants(self, names: Sequence[str], dataset: Any) -> list[Variant]:
         """Replies from elsewhere may be to any of the shipped prompts."""
-        return load_variants(names or (VARIANTS if self._format else ()))
+        return load_variants(names or (VARIANTS if self.context.format else ()))
 
     def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
         return respondent(settings, questions)
-
-    def prepare(self, questions: Iterable[Any]) -> None:
-        """Nothing needs to be known of the whole dataset."""
 
     def messages(self, question: Question, variant: Variant) -> list[Message]:
         return messages(question, variant)
@@ -105,12 +107,11 @@ class Memorization:
     def read(self, question: Question, variant: Variant, reply: Reply) -> Answer | None:
         if variant.prompt is None:  # somebody else's words: what they ask for is taken to be a letter
             [variant] = load_variants(["mcq"])
-        return read_answer(question, variant, reply.text, self._tolerance)
+        given = self.settings["tolerance"]
+        tolerance = None if given is None else Decimal(str(given))
+        return read_answer(question, variant, reply.text, tolerance)
 
-    async def judge(self, question: Question, reading: Answer, ask: JudgeAsk) -> None:
-        raise NotImplementedError("memorization asks no judges")
-
-    def score(self, question: Any, facts: None, reading: Answer | None, verdicts: None) -> Row:
+    def score(self, question: Any, facts: object, reading: Answer | None, verdicts: None) -> Row:
         row: Row = {"gold": getattr(question, "gold", None), "correct": False, "kept_old": False, "took_sham": False}
         if reading is None:
             return row
@@ -121,17 +122,17 @@ class Memorization:
             "took_sham": reading.sham,
         }
 
-    def summarize(self, rows: pl.DataFrame, facts: None) -> list[Estimate]:
+    def summarize(self, rows: pl.DataFrame, facts: PerturbedSet | ImportedQuestions | None) -> list[Estimate]:
         from counterfoil.memorization.summary import summarize
 
         estimates = summarize(rows)
-        if isinstance(self._questions, ImportedQuestions):
+        if isinstance(facts, ImportedQuestions):
             from counterfoil.memorization.importers import finding_estimates, reported_estimates, with_doubt
 
             estimates = with_doubt(estimates)
-            for name, results in self._questions.results.items():
+            for name, results in facts.results.items():
                 estimates += reported_estimates(results)
-                estimates += finding_estimates(results, self._texts.get(name))
+                estimates += finding_estimates(results, facts.texts.get(name))
         return estimates
 
     def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
@@ -139,22 +140,88 @@ class Memorization:
 
         return measures(rows)
 
-    def seed_comparison(
-        self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str
-    ) -> list[dict[str, Any]]:
-        return []
-
-    def finished(self, run: Run) -> None:
+    def finished(self, run: Run, facts: PerturbedSet | ImportedQuestions) -> None:
         from counterfoil.memorization.files import write_files
 
-        write_files(run, self._questions if isinstance(self._questions, PerturbedSet) else None)
-        if isinstance(self._questions, ImportedQuestions):
+        write_files(run, facts if isinstance(facts, PerturbedSet) else None)
+        if isinstance(facts, ImportedQuestions):
             from counterfoil.console import say
             from counterfoil.memorization.importers import findings
 
-            for name, results in self._questions.results.items():
-                for *_, sentence in findings(results, self._texts.get(name)):
+            for name, results in facts.results.items():
+                for *_, sentence in findings(results, facts.texts.get(name)):
                     say(f"{Path(name).name}: {sentence}")
+
+    def headline(self, run: Run) -> list[str]:
+        from counterfoil.memorization.plots import headline
+
+        return headline(run)
+
+    def plots(self, run: Run) -> list[Plot]:
+        from counterfoil.memorization.plots import plots
+
+        return plots(run)
+
+    def formulas(self) -> Mapping[str, str]:
+        from counterfoil.memorization.plots import FORMULAS
+
+        return FORMULAS
+
+    def shown(self, question: Question) -> Mapping[str, str]:
+        options: dict[str, str] = dict(zip(LETTERS, question.options, strict=True))
+        changes = "; ".join(f"{change.name} from {change.before} to {change.after}" for change in question.changes)
+        return {
+            "question": question.text,
+            **options,
+            "right answer": f"{question.gold}, {question.value}",
+            **({"changed": changes} if changes else {}),
+            **({"old answer": question.old} if question.control == "lure" and question.old else {}),
+        }
+
+    def marks(self, record: Record, shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
+        from counterfoil.memorization.plots import marks
+
+        return marks(record)
+
+    def task(self, run: Run, question: Question, record: Record) -> TaskContent:
+        is_open = record["variant"] in _open_variants(run.folder / RECORDS)
+        task = Task(
+            question=question.text,
+            options=() if is_open else question.options,
+            right=question.value if is_open else f"{question.gold}: {question.value}",
+            reply=record["reply"],
+        )
+        return TaskContent(task=task, algorithm={"reading": record["answer"] or ("" if is_open else NONE)})
+
+    def questions_of(self, run: Run, data: str | None) -> PerturbedSet:
+        """The frozen set that every run keeps, except those of results from elsewhere, which have no texts."""
+        path = Path(data) if data else run.folder / SET
+        if not path.is_file():
+            raise UserError(f"there is no {path}, the set of questions as they were asked")
+        return read_set(path)
+
+    def planting(self) -> Planting:
+        from counterfoil.memorization.selftest import planting
+
+        return planting
+
+    def training(self, run: Run) -> Training:
+        return Training(scores=("correct",), score=_correct, encode=encode_set)
+
+
+@lru_cache(maxsize=2)
+def _open_variants(records: Path) -> set[str]:
+    """The variants that ask for a number: the shipped one, and those whose answers are never letters."""
+    import polars as pl
+
+    answers = pl.scan_parquet(records).select("variant", "answer").drop_nulls()
+    letters = answers.group_by("variant").agg(letters=pl.col("answer").is_in(LETTERS).any()).collect()
+    return {"open", *letters.filter(~pl.col("letters"))["variant"]}
+
+
+def _correct(record: Record, name: str) -> float | None:
+    """None where the right answer itself is in doubt."""
+    return float(record[name]) if record[name] is not None and record["status"] in TRUSTED else None
 
 
 suite = Memorization()

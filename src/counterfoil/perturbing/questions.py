@@ -14,6 +14,7 @@ import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes, replacing, without_mark
+from counterfoil.suite.suite import Question as SuiteQuestion
 
 Letter = Literal["A", "B", "C"]
 LETTERS: tuple[Letter, Letter, Letter] = ("A", "B", "C")
@@ -44,7 +45,7 @@ class Computed(msgspec.Struct, frozen=True, kw_only=True):
     check: str
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
+class Question(msgspec.Struct, SuiteQuestion, frozen=True, kw_only=True):
     """A question with three options, one of them right; a line of a frozen set."""
 
     id: str
@@ -84,10 +85,6 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     def unit(self) -> str:
         """The original: a sample holds all that was made from it, or nothing."""
         return self.parent or self.id
-
-    @property
-    def kin(self) -> str:
-        return self.unit
 
     @property
     def asked_before(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from counterfoil.rating.form import HIGHEST_SCORE, FormQuestion
+from counterfoil.rating.form import HIGHEST_SCORE
 from counterfoil.rating.human import ALL
 from counterfoil.rating.opinions import (
     Label,
@@ -21,6 +21,7 @@ from counterfoil.rating.opinions import (
 )
 from counterfoil.stats import Estimate, cohen_kappa, spearman
 from counterfoil.stats.krippendorff import Level, alpha_difference, krippendorff_alpha
+from counterfoil.suite.form import FormQuestion
 
 NAMES: dict[str, Any] = {"model": ALL, "variant": ALL}
 PEOPLE = "people"

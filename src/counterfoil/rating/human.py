@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from counterfoil.rating.form import NONE
 from counterfoil.rating.opinions import Opinion, Opinions, confusion_of_questions, label, measured_together
 from counterfoil.stats import Estimate, proportions
+from counterfoil.suite.form import NONE
 
 if TYPE_CHECKING:
     import polars as pl

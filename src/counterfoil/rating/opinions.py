@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean
 from typing import NamedTuple
 
-from counterfoil.rating.form import ASPECTS, FormQuestion, Item, Value, items, names_in, plain_number
+from counterfoil.rating.form import Item, Value, items, names_in, plain_number
 from counterfoil.rating.store import ADJUDICATOR, Study
 from counterfoil.rating.tasks import Made
+from counterfoil.suite.form import FormQuestion
 
 Label = bool | float | str
+ASPECTS = ("clear", "accurate", "convincing")
 
 
 class Opinion(NamedTuple):

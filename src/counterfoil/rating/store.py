@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.rating.form import Form, Item, Task, Value, checked_item, checked_value, items
+from counterfoil.rating.form import Item, Value, checked_item, checked_value, items
 from counterfoil.rating.schema import create_file, explained, open_file
 from counterfoil.rating.tasks import Made, Source
+from counterfoil.suite.form import Form, Task
 
 # The rater who decides where the others disagree: may rate every task, and counts as none of them.
 ADJUDICATOR = "adjudicator"

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from counterfoil.errors import UserError
-from counterfoil.rating.form import form_of
 from counterfoil.rating.store import ADJUDICATOR, About, Rater, Study
-from counterfoil.rating.tasks import Made, Record, make_tasks, record_key
+from counterfoil.rating.tasks import Made, make_tasks, record_key
+from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.running.sampling import chosen_units
 from counterfoil.suite.outcome import LEFT_OUT
+from counterfoil.suite.suite import Record
 
 SUFFIX = ".study.sqlite"
 SAMPLE = 100
@@ -67,7 +68,10 @@ def new_study(
         raise UserError(f"With {raters} raters each reply can be rated by 1 to {raters} of them, not {per_question}.")
     if sample < 1:
         raise UserError(f"A sample has at least 1 reply, not {sample}.")
-    form = form_of(run.manifest["suite"])
+    suite = suite_of(run)
+    form = suite.form
+    if form is None:
+        raise UserError(f"The suite {suite.name} has no form for people: give it a `form` and a method `task`.")
     if path.exists():
         raise UserError(f"There is a study {name} already, in {path}: take another name.")
     made = make_tasks(run, draw(run, sample, seed), data)

@@ -17,7 +17,7 @@ from counterfoil.running.records import NoParts
 from counterfoil.running.request import RunRequest, nothing_sent
 from counterfoil.running.rows import Judge, Rows, Standing
 from counterfoil.running.run import Answering
-from counterfoil.suite.suite import Suite
+from counterfoil.suite.suite import AnySuite
 
 
 class DryRun(msgspec.Struct, kw_only=True):
@@ -95,7 +95,7 @@ class _Outbox:
         )
 
 
-def dry_run(suite: Suite, request: RunRequest) -> list[DryRun]:
+def dry_run(suite: AnySuite, request: RunRequest) -> list[DryRun]:
     """For each model and judge: asks, how many the ledger holds, and the tokens and cost of the others."""
     with Ledger(request.ledger, create=False) as ledger, UnderWay(request.ledger) as under_way:
         return asyncio.run(_dry_run(make_plan(suite, nothing_sent(request)), ledger, under_way))

@@ -46,6 +46,7 @@ def manifest(
         totals[outcome] += number
     return {
         "suite": plan.suite.name,
+        "suite_at": plan.suite.place,
         "options": {
             "limit": request.limit,
             "repeats": request.repeats,
@@ -130,7 +131,7 @@ def finish(plan: Plan, parts: Parts, standings: Sequence[Standing], askers: Aske
     write_json(folder / MANIFEST, content | ({"files": sorted(earlier)} if earlier else {}))
     run = Run(folder)
     with noting_files() as written:
-        plan.suite.finished(run)
+        plan.suite.finished(run, plan.facts)
     files = {path.name for path in written if path.parent == folder}
     read = {Path(name).resolve() for name in (*plan.request.files, plan.request.data) if name}
     remove_files(folder, {name for name in earlier - files if (folder / name).resolve() not in read})

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from counterfoil.asking.batches.providers import has_batches
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import Model, ModelSpec
@@ -15,18 +17,18 @@ from counterfoil.errors import UserError
 from counterfoil.running.request import RunRequest
 from counterfoil.running.sampling import Sample, chosen_units
 from counterfoil.suite.finding import load_suite
-from counterfoil.suite.suite import Dataset, Facts, Suite, Variant
+from counterfoil.suite.suite import AnySuite, Context, Dataset, Variant
 
 
 @dataclass
 class Plan:
     """All that is known before the first ask. `questions` can be gone through again and again."""
 
-    suite: Suite
+    suite: AnySuite
     request: RunRequest
-    dataset: Dataset
+    dataset: Dataset[Any]
     dataset_size: int
-    facts: Facts
+    facts: Any
     questions: Iterable[Any]
     question_count: int
     variants: Sequence[Variant]
@@ -44,21 +46,19 @@ class Plan:
         return price.halved if price is not None and self.request.batch and has_batches(model.name) else price
 
 
-def make_plan(suite: Suite, request: RunRequest) -> Plan:
+def make_plan(suite: AnySuite, request: RunRequest) -> Plan:
     """Everything that can be wrong with the input is found here, before anything is asked or written."""
     prices = load_prices(request.prices)
-    judge_names = [spec.name for spec in request.judges]
-    suite = suite.configured(
-        {
-            **request.settings,
-            "judges": judge_names,
-            "variants": request.variants,
-            "format": request.format,
-            "imported_model": request.imported_model,
-            "files": request.files,
-        }
+    context = Context(
+        judges=[spec.name for spec in request.judges],
+        variants=request.variants,
+        format=request.format,
+        imported_model=request.imported_model,
+        files=request.files,
     )
-    dataset = suite.dataset(request.data)
+    suite = suite.configured(request.settings, context)
+    dataset = suite.load(request.data)
+    suite.context = msgspec.structs.replace(context, data=dataset.name)
     variants = suite.variants(request.variants, dataset)
     facts = suite.prepare(dataset)  # always of the whole dataset, whatever the limit
     dataset_size = sum(1 for _ in dataset)
@@ -93,7 +93,7 @@ def make_plan(suite: Suite, request: RunRequest) -> Plan:
     )
 
 
-def _open(spec: ModelSpec, of_run: Suite, questions: Iterable[Any]) -> Model:
+def _open(spec: ModelSpec, of_run: AnySuite, questions: Iterable[Any]) -> Model:
     def respondent_of(name: str, settings: Mapping[str, str]) -> Respondent:
         suite = load_suite(name)
         try:

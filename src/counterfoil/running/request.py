@@ -15,7 +15,7 @@ from counterfoil.asking.models.base import ModelSpec
 from counterfoil.errors import UserError
 from counterfoil.running.settings import ModelSettings
 from counterfoil.suite.options import RUN_OPTIONS, Option, checked, nearest, with_defaults
-from counterfoil.suite.suite import Suite
+from counterfoil.suite.suite import AnySuite
 
 DEFAULT_MODEL = "smollm2"
 
@@ -74,7 +74,7 @@ def read_experiment(path: Path) -> dict[str, Any]:
 
 
 def make_request(
-    suite: Suite,
+    suite: AnySuite,
     given: Mapping[str, Any],
     experiment: Mapping[str, Any],
     where: str,

@@ -12,7 +12,7 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.asker import Asker, NotAsked
 from counterfoil.asking.models.base import Model
 from counterfoil.suite.outcome import Outcome, outcome_of
-from counterfoil.suite.suite import Facts, Reading, Row, Suite, Variant, Verdicts
+from counterfoil.suite.suite import AnySuite, Row, Variant
 
 
 class Judge(NamedTuple):
@@ -50,8 +50,8 @@ class Standing:
 class Rows:
     """Makes rows, and counts how they end."""
 
-    suite: Suite
-    facts: Facts
+    suite: AnySuite
+    facts: Any
     judges: Mapping[str, Judge]
     standing: Standing
 
@@ -60,9 +60,9 @@ class Rows:
         item: Item,
         reply: Reply,
         *,
-        reading: Reading | None = None,
+        reading: Any | None = None,
         was_read: bool = False,
-        verdicts: Verdicts | None = None,
+        verdicts: Any | None = None,
     ) -> Row:
         """A reply's row. A reading that came with it, from elsewhere, takes the place of our own; verdicts that came
         with it stay beside those of the judges of this run.
@@ -87,7 +87,7 @@ class Rows:
             return self.left_out(item, "failed", reply.error)
         return self._scored(item, reply, self.reading_of(item, reply), None, None)
 
-    def reading_of(self, item: Item, reply: Reply) -> Reading | None:
+    def reading_of(self, item: Item, reply: Reply) -> Any | None:
         """What the reply says; nothing where a filter took it away."""
         return None if reply.status == "refused" else self.suite.read(item.question, item.variant, reply)
 
@@ -99,8 +99,8 @@ class Rows:
         self,
         item: Item,
         reply: Reply,
-        reading: Reading | None,
-        verdicts: Verdicts | None,
+        reading: Any | None,
+        verdicts: Any | None,
         judge_keys: list[str] | None,
     ) -> Row:
         row = self._common(item, outcome_of(reply, reading))

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from itertools import count, islice
 from typing import Any, NamedTuple
 
+import msgspec
+
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.asker import Asker, NotAsked
 from counterfoil.asking.batches.providers import has_batches
@@ -25,7 +27,7 @@ from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts, Parts, Window
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Item, Rows, Standing
-from counterfoil.suite.suite import Suite, Variant
+from counterfoil.suite.suite import AnySuite, Variant
 
 # Goes through all questions once, with those who ask; the rows go to the parts.
 Pass = Callable[[Askers, Parts | NoParts], Awaitable[Sequence[Standing]]]
@@ -134,12 +136,16 @@ class Answering:
     async def answer(self, questions: Iterable[Any], workers: int) -> None:
         """Go through all questions with so many at a time. Every one of them becomes a row."""
         jobs = self._jobs(questions)
+        has_turns = self.rows.suite.has_turns
 
         async def work() -> None:
             for job in jobs:
                 try:
                     reply = job.found or await self.asker.ask(job.ask, looked_up=True)
-                    row = await self.rows.of_reply(job.item, reply)
+                    item = job.item
+                    if has_turns:
+                        item, reply = await self._last_turn(item, job.ask, reply)
+                    row = await self.rows.of_reply(item, reply)
                 except NotAsked as reason:
                     row = self.rows.left_out(job.item, "not_asked", str(reason))
                 job.window.put(job.position, row)
@@ -151,6 +157,18 @@ class Answering:
         async with asyncio.TaskGroup() as group:
             for _ in range(workers):
                 group.create_task(work())
+
+    async def _last_turn(self, item: Item, ask: Ask, reply: Reply) -> tuple[Item, Reply]:
+        """The last reply of the conversation, with those before it, and the item with the key of its ask."""
+        replies = [reply]
+        while reply.status == "ok":
+            messages = self.rows.suite.follow_up(item.question, item.variant, replies)
+            if messages is None:
+                break
+            ask = self.model.ask(messages, self.params, ask.sample)
+            reply = await self.asker.ask(ask)
+            replies.append(reply)
+        return item._replace(ask_key=ask.key), msgspec.structs.replace(reply, earlier=tuple(replies[:-1]))
 
     def _jobs(self, questions: Iterable[Any]) -> Iterator[Job]:
         """The jobs, window by window; within one, asks that share a prefix next to each other."""
@@ -181,7 +199,7 @@ class Answering:
                 yield Job(item, ask, reply, window, position)
 
 
-def run_suite(suite: Suite, request: RunRequest, say: Say) -> Run:
+def run_suite(suite: AnySuite, request: RunRequest, say: Say) -> Run:
     """Ask, read, score, estimate; gives the run, as it is now in its folder. `say` tells the user a sentence."""
     plan = make_plan(suite, request)
 

@@ -20,7 +20,7 @@ from counterfoil.running.rows import Item, Rows, Standing
 from counterfoil.running.run import WINDOW, WORKERS, WORKERS_PER_PLACE, go_through, with_ledger
 from counterfoil.suite.imports import Imported, Importer, import_jsonl
 from counterfoil.suite.options import nearest
-from counterfoil.suite.suite import Suite, Variant
+from counterfoil.suite.suite import AnySuite, Variant
 
 
 class _Job(NamedTuple):
@@ -30,7 +30,7 @@ class _Job(NamedTuple):
     position: int
 
 
-def score_replies(suite: Suite, request: RunRequest, format_name: str, files: Sequence[Path], say: Say) -> Run:
+def score_replies(suite: AnySuite, request: RunRequest, format_name: str, files: Sequence[Path], say: Say) -> Run:
     """Read, judge and score the replies in these files; gives the run, as it is now in its folder."""
     _importer(suite, format_name)
     for path in files:
@@ -117,7 +117,7 @@ def _import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Iter
     return import_inspect(files, questions)
 
 
-def _importer(suite: Suite, name: str) -> Importer:
+def _importer(suite: AnySuite, name: str) -> Importer:
     importers: dict[str, Importer] = {"jsonl": import_jsonl, "inspect": _import_inspect, **suite.importers}
     if name not in importers:
         raise UserError(

@@ -10,7 +10,7 @@ from typing import Any
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.errors import UserError
 from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
-from counterfoil.suite.suite import Suite
+from counterfoil.suite.suite import AnySuite
 
 # What a model or judge in an experiment file can have of its own.
 MODEL_KEYS = ("name", "base_url", "temperature", "max_tokens", "param", "concurrency", "timeout")
@@ -28,7 +28,7 @@ class ModelSettings:
 
     def __init__(
         self,
-        suite: Suite,
+        suite: AnySuite,
         given: Mapping[str, Any],
         experiment: Mapping[str, Any],
         values: Mapping[str, Any],

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.suite.suite import Facts, Suite
+from counterfoil.suite.suite import AnySuite
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +53,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Planting(Protocol):
-    """A suite's part of its self-test: the object `planting` in the module `selftest` beside the suite's own."""
+    """A suite's part of its self-test."""
 
     cells: Sequence[Cell]
     variant: str
@@ -63,7 +62,7 @@ class Planting(Protocol):
     # Columns beside question_id and cluster that name questions: new names for what is drawn twice.
     names: Sequence[str]
 
-    def suite(self, cell: Cell) -> Suite:
+    def suite(self, cell: Cell) -> AnySuite:
         """The suite with the cell's options."""
         ...
 
@@ -76,22 +75,18 @@ class Planting(Protocol):
         ...
 
     def truth(
-        self, clusters: Sequence[Sequence[Any]], facts: Facts, cell: Cell, settings: Mapping[str, float]
+        self, clusters: Sequence[Sequence[Any]], facts: Any, cell: Cell, settings: Mapping[str, float]
     ) -> dict[tuple[str, str], float]:
         """The mean over all that can be drawn, and over the latent states, of each metric in each group (as text)."""
         ...
 
 
-def planting_of(suite: Suite) -> Planting:
+def planting_of(suite: AnySuite) -> Planting:
     """What the suite plants."""
-    package = type(suite).__module__.rpartition(".")[0]
-    try:
-        module = importlib.import_module(f"{package}.selftest" if package else "selftest")
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"The suite {suite.name} has no self-test: it needs a module selftest beside its own, with a planting."
-        ) from error
-    return cast("Planting", module.planting)
+    planting = suite.planting()
+    if planting is None:
+        raise UserError(f"The suite {suite.name} has no self-test: its method `planting` gives none.")
+    return planting
 
 
 LEVELS = 10

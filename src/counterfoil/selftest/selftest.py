@@ -31,7 +31,7 @@ from counterfoil.suite.finding import load_suite
 if TYPE_CHECKING:
     import polars as pl
 
-    from counterfoil.suite.suite import Suite
+    from counterfoil.suite.suite import AnySuite
 
 FEWEST_TRIALS = 20
 
@@ -145,7 +145,7 @@ def _test_cell(
     return covered, compared
 
 
-def _compared(suite: Suite, one: pl.DataFrame, other: pl.DataFrame, cell: Cell) -> Iterable[tuple[Key, Seen]]:
+def _compared(suite: AnySuite, one: pl.DataFrame, other: pl.DataFrame, cell: Cell) -> Iterable[tuple[Key, Seen]]:
     """What `compare` says of both respondents in each trial, for each metric without groups."""
     by_trial = one.partition_by("model", as_dict=True, maintain_order=True)
     for trial, records in other.partition_by("model", as_dict=True, maintain_order=True).items():

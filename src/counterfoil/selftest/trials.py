@@ -13,7 +13,7 @@ from counterfoil.asking.models.planted import Respondent
 from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
 from counterfoil.running.rows import Item, Rows, Standing
 from counterfoil.selftest.cells import Cell, Planting, draw_levels
-from counterfoil.suite.suite import Row, Suite, Variant
+from counterfoil.suite.suite import AnySuite, Row, Variant
 
 # Trials that are estimated together, each as a model of its own: that takes hardly more time than one.
 TOGETHER = 50
@@ -33,7 +33,7 @@ class Asked(NamedTuple):
 class Scored:
     """The rows of all replies so far. What was once replied to a question is read and scored once."""
 
-    def __init__(self, suite: Suite, facts: Any, variant: Variant) -> None:
+    def __init__(self, suite: AnySuite, facts: Any, variant: Variant) -> None:
         self._rows = Rows(suite, facts, {}, Standing(total=0))
         self._variant = variant
         self._columns = {
@@ -71,7 +71,7 @@ class Pool:
     def __init__(self, planting: Planting, cell: Cell) -> None:
         self.planting = planting
         self.suite = planting.suite(cell)
-        dataset = self.suite.dataset(None)
+        dataset = self.suite.load(None)
         [variant] = self.suite.variants([planting.variant], dataset)
         self._questions = list(dataset)
         self.facts = self.suite.prepare(self._questions)

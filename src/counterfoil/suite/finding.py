@@ -5,11 +5,10 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
-from typing import Any, cast
 
 from counterfoil.errors import UserError
 from counterfoil.suite.options import nearest
-from counterfoil.suite.suite import Suite
+from counterfoil.suite.suite import AnySuite, Suite
 
 # The suites of this package, found without a look at what else is installed.
 BUILT_IN: dict[str, str] = {
@@ -20,37 +19,32 @@ BUILT_IN: dict[str, str] = {
 ENTRY_POINTS = "counterfoil.suites"
 
 
-def load_suite(name: str) -> Suite:
+def load_suite(name: str) -> AnySuite:
     """The suite of that name: built in, installed with an entry point, or given as MODULE:ATTRIBUTE."""
-    if name in BUILT_IN:
-        return _load(BUILT_IN[name], name)
-    if ":" in name:
-        return _load(name, name)
-    from importlib.metadata import entry_points  # takes 30 ms, so only where it is needed
-
-    installed = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
-    if name in installed:
-        return _load(installed[name], name)
-    known = [*BUILT_IN, *installed]
-    choice = f"There are: {', '.join(known)}. " if known else ""
+    known = {name: BUILT_IN[name]} if name in BUILT_IN else {name: name} if ":" in name else named_suites()
+    if name in known:
+        return _load(known[name], name)
     raise UserError(
-        f"There is no suite {name}{nearest(name, known)}. {choice}One of your own can be given as MODULE:ATTRIBUTE."
+        f"There is no suite {name}{nearest(name, known)}. There are: {', '.join(known)}. "
+        "One of your own can be given as MODULE:ATTRIBUTE."
     )
 
 
-def module_beside(suite: Suite, name: str) -> Any | None:
-    """The module of that name in the suite's folder; None where there is none."""
-    folder = type(suite).__module__.rpartition(".")[0]
-    full = f"{folder}.{name}" if folder else name
-    try:
-        return importlib.import_module(full)
-    except ModuleNotFoundError as error:
-        if error.name != full:
-            raise
-        return None
+def named_suites() -> dict[str, str]:
+    """Where each suite is that can be named: those of this package, and those that were installed."""
+    from importlib.metadata import entry_points  # takes 30 ms, so only where it is needed
+
+    return BUILT_IN | {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
 
 
-def _load(place: str, name: str) -> Suite:
+def suite_of_run(name: str, place: str | None) -> AnySuite:
+    """The suite of a run: by its name, else by the place that the run's manifest names."""
+    if name in BUILT_IN or place is None or name in named_suites():
+        return load_suite(name)
+    return load_suite(place)
+
+
+def _load(place: str, name: str) -> AnySuite:
     module, _, attribute = place.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
@@ -64,6 +58,7 @@ def _load(place: str, name: str) -> Suite:
     except (ValueError, TypeError) as error:
         raise UserError(f"The suite {name} can't be loaded: {module or 'nothing'} is no module's name.") from error
     suite = getattr(loaded, attribute, None)
-    if not all(hasattr(suite, member) for member in ("name", "options", "columns", "read", "score", "summarize")):
+    if not isinstance(suite, Suite):
         raise UserError(f"The suite {name} can't be loaded: {module} has no suite called {attribute!r}.")
-    return cast("Suite", suite)
+    suite.place = place
+    return suite

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from counterfoil.asking.ask import Reply
-from counterfoil.suite.suite import Reading
 
 Outcome = Literal["answered", "out_of_choice", "refused", "truncated", "failed", "not_asked"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -13,7 +12,7 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 LEFT_OUT: tuple[Outcome, ...] = ("failed", "not_asked")
 
 
-def outcome_of(reply: Reply, reading: Reading | None) -> Outcome:
+def outcome_of(reply: Reply, reading: object | None) -> Outcome:
     """What became of a reply. A reply that was cut off counts as answered if its answer could be read."""
     if reply.status in ("failed", "refused"):
         return reply.status

@@ -1,69 +1,87 @@
-"""What a suite is: the five pure functions that are special about it, one that asks judges, and its furniture."""
+"""The contract of a suite: what it must say, and what it may say, each with a default.
+
+A suite says what is special about it in a few pure functions and one that asks judges. Everything else, from the
+command line to the report, reads this contract. docs/suites.md shows how to write one.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 import msgspec
 
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
+from counterfoil.errors import UserError
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.imports import Importer
 from counterfoil.suite.metric import Measure
-from counterfoil.suite.options import Option
+from counterfoil.suite.options import Option, nearest, with_defaults
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
+    from counterfoil.selftest.cells import Planting
+    from counterfoil.suite.form import Form, TaskContent
+    from counterfoil.suite.training import Training
 
-# What is special to a suite is opaque to the way through: only the suite's own functions look into it.
-Facts = Any
-Reading = Any
-Verdicts = Any
+# The suite's columns of one record.
 Row = dict[str, Any]
+# A row of records.parquet, read again.
+Record = Mapping[str, Any]
 
 
-class Question(Protocol):
-    """What the way through needs to know of a question; each suite has its own type with more."""
+class Question:
+    """What a run must know of a question. Each suite has its own type with more; `id` is all that it must have."""
 
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        raise NotImplementedError
 
     @property
     def cluster(self) -> str:
         """Questions made from one template or about one thing share it: they are not independent."""
-        ...
+        return self.id
 
     @property
     def stratum(self) -> str:
         """A sample holds as much of each stratum as the dataset does."""
-        ...
+        return "all"
 
     @property
     def unit(self) -> str:
         """What `--limit` counts: a question before orders and draws. All with the same unit are asked, or none."""
-        ...
+        return self.id
 
     @property
     def kin(self) -> str:
-        """A sample takes questions of one kin together as far as the strata's shares allow; else it is the unit."""
-        ...
+        """A sample takes questions of one kin together, as far as the shares of the strata allow."""
+        return self.unit
 
     @property
     def asked_before(self) -> int:
         """How many other questions of the dataset have the same words: each is asked for itself."""
-        ...
+        return 0
 
     @property
     def columns(self) -> Mapping[str, Any]:
         """What its records say of it, whether it was answered or not."""
-        ...
+        return {}
 
 
-class Dataset(Protocol):
+Q = TypeVar("Q", bound=Question)
+Q_co = TypeVar("Q_co", bound=Question, covariant=True)
+# What a reading is, what must be known of the whole dataset, what judges say: each suite's own types.
+R = TypeVar("R")
+F = TypeVar("F")
+V = TypeVar("V")
+
+
+class Dataset(Protocol[Q_co]):
     """Questions that can be gone through again and again without holding them all in memory."""
 
     @property
@@ -72,7 +90,19 @@ class Dataset(Protocol):
     @property
     def sha256(self) -> str: ...
 
-    def __iter__(self) -> Iterator[Any]: ...
+    def __iter__(self) -> Iterator[Q_co]: ...
+
+
+class ListedQuestions(Generic[Q]):
+    """A dataset in memory: its name, the hash of the files it came from, its questions."""
+
+    def __init__(self, name: str, sha256: str, questions: Sequence[Q]) -> None:
+        self.name = name
+        self.sha256 = sha256
+        self._questions = questions
+
+    def __iter__(self) -> Iterator[Q]:
+        return iter(self._questions)
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -92,86 +122,196 @@ class JudgeAsk(Protocol):
     async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply: ...
 
 
-class Suite(Protocol):
-    """A suite is a folder and an entry point."""
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """What a suite may know of the command beside its own options.
+
+    `format`, `imported_model` and `files` are those of replies from elsewhere. `data` is the dataset's name, where it
+    is known.
+    """
+
+    judges: Sequence[str] = ()
+    variants: Sequence[str] = ()
+    format: str | None = None
+    imported_model: str | None = None
+    files: Sequence[str] = ()
+    data: str | None = None
+
+
+class Suite(Generic[Q, R, F, V]):
+    """A suite with its options in force. It keeps no state between calls.
+
+    A suite must have `name`, `columns`, `load`, `messages`, `read`, `score`, `items` and `metrics`. The rest has
+    defaults.
+    """
 
     name: str
-    options: Sequence[Option]
+    options: Sequence[Option] = ()
     # The suite's own columns of records.parquet: bool, int, float, str, list[str] or list[float].
     columns: Mapping[str, Any]
+    # Wordings by name, where a wording is one text: `variants` makes the usual variants of these.
+    prompts: Mapping[str, str] = {}
+    # The columns that tell which question a record is of.
+    identity: tuple[str, ...] = ("question_id",)
+    asks_judges: bool = False
+    # What people are asked about its replies; None where people can't rate them.
+    form: Form | None = None
+    # Where the suite was loaded from, as MODULE:ATTRIBUTE.
+    place: str = ""
     # The metrics with an overall figure that `measures` can have.
     metrics: Sequence[str]
 
+    def __init__(self, settings: Mapping[str, Any] | None = None, context: Context | None = None) -> None:
+        self.settings: Mapping[str, Any] = with_defaults(self.options, settings or {})
+        self.context = context or Context()
+
+    def configured(self, settings: Mapping[str, Any], context: Context) -> Self:
+        """The suite with these values of its options."""
+        made = type(self)(settings, context)
+        made.place = self.place
+        if context.judges and not self.asks_judges:
+            raise UserError(f"{self.name} asks no judges: leave --judge out.")
+        made.check()
+        return made
+
+    def check(self) -> None:
+        """Refuse options that can't go together, in a sentence, before anything is loaded."""
+
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         """Parameters of its asks, where the user sets none, under these values of its options."""
-        ...
+        return {"max_tokens": 512}
 
-    @property
-    def importers(self) -> Mapping[str, Importer]:
-        """Other people's formats that it can read replies from, by name."""
-        ...
+    # What is asked.
 
-    def configured(self, settings: Mapping[str, Any]) -> Suite:
-        """The suite with these values of its own options, and with `judges` and `variants` (the names that the user
-        gave), and for imported replies `format`, `imported_model` (None where there is none) and `files`.
-        """
-        ...
-
-    def dataset(self, data: str | None) -> Dataset:
-        """The dataset of that name, or in that file, or the one that ships with the package."""
-        ...
+    def load(self, data: str | None) -> Dataset[Q]:
+        """The dataset of that name, or in that file, or the one that ships with the suite."""
+        raise NotImplementedError
 
     def variants(self, names: Sequence[str], dataset: Any) -> list[Variant]:
         """The variants of these names, or in these files; if there are none, the usual ones for this dataset."""
-        ...
+        for name in names:
+            if name not in self.prompts:
+                there = ", ".join(self.prompts)
+                raise UserError(f"There is no variant {name}{nearest(name, self.prompts)}: there are {there}.")
+        return [
+            Variant(name, hashlib.sha256(self.prompts[name].encode()).hexdigest(), self.prompts[name])
+            for name in names or self.prompts
+        ]
 
-    def planted(self, settings: Mapping[str, str], questions: Iterable[Any] | None) -> Respondent:
-        """The simulated respondent with these true values, which knows the questions of the run (None in other runs'
-        suites).
-        """
-        ...
-
-    def prepare(self, questions: Iterable[Any]) -> Facts:
+    def prepare(self, dataset: Any) -> F | None:
         """What must be known of the whole dataset, in one pass over it."""
-        ...
+        return None
 
-    def messages(self, question: Any, variant: Variant) -> list[Message]:
+    def counts(self, dataset: Any) -> dict[str, Any]:
+        """What `counterfoil data check` counts beside questions and strata: tables of numbers, by name."""
+        return {}
+
+    def messages(self, question: Q, variant: Variant) -> list[Message]:
         """The words in which a question is asked."""
-        ...
+        raise NotImplementedError
 
-    def read(self, question: Any, variant: Variant, reply: Reply) -> Reading | None:
+    def follow_up(self, question: Q, variant: Variant, replies: Sequence[Reply]) -> list[Message] | None:
+        """The whole conversation of the next turn, after these replies; None where it is over.
+
+        The last reply is the one that is read. It holds the replies before it in `earlier`.
+        """
+        return None
+
+    @property
+    def has_turns(self) -> bool:
+        """Whether a second turn can follow a first."""
+        return type(self).follow_up is not Suite.follow_up
+
+    # What came back.
+
+    def read(self, question: Q, variant: Variant, reply: Reply) -> R | None:
         """What the reply says; None if nothing could be read."""
-        ...
+        raise NotImplementedError
 
-    async def judge(self, question: Any, reading: Reading, ask: JudgeAsk) -> Verdicts:
+    async def judge(self, question: Q, reading: R, ask: JudgeAsk) -> V | None:
         """What the judges say of a reply that could be read. Called only where judges were named.
 
-        Verdicts whose `failed` is true are counted as a reply that could not be judged; those that come with an
+        Verdicts whose `failed` is true are counted as a reply that could not be judged. Verdicts that come with an
         imported reply are joined with `|`.
         """
-        ...
+        return None
 
-    def score(self, question: Any, facts: Facts, reading: Reading | None, verdicts: Verdicts | None) -> Row:
+    def score(self, question: Q, facts: F, reading: R | None, verdicts: V | None) -> Row:
         """The suite's columns for one reply. A reply in which nothing could be read has reading None."""
-        ...
+        raise NotImplementedError
 
-    def summarize(self, rows: pl.DataFrame, facts: Facts) -> list[Estimate]:
+    # What it says.
+
+    def summarize(self, rows: pl.DataFrame, facts: F) -> list[Estimate]:
         """The estimates, from all records of a run without the texts of their replies."""
-        ...
+        raise NotImplementedError
 
     def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, Sequence[Measure]]:
         """What two sides are compared by: a frame of items, made from the records of one model and variant, and the
         metrics over it: those of the summary, under the same names and groups. `left_out` is true for items that can't
         count on either side; `settings` are the run's, with `data`, the name of its dataset.
         """
-        ...
+        raise NotImplementedError
 
-    def seed_comparison(
+    def published_comparison(
         self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str
     ) -> list[dict[str, Any]]:
         """The comparison as the suite's source prints it, from the estimates of both sides; empty where it has none."""
-        ...
+        return []
 
-    def finished(self, run: Run) -> None:
+    def formulas(self) -> Mapping[str, str]:
+        """How each metric is computed, in words."""
+        return {}
+
+    # What people see of it.
+
+    def headline(self, run: Run) -> list[str]:
+        """The main result, in sentences."""
+        return []
+
+    def plots(self, run: Run) -> list[Plot]:
+        """The plots of the report."""
+        return []
+
+    def shown(self, question: Q) -> Mapping[str, str]:
+        """What is shown of a question beside a reply to it, by name."""
+        text = getattr(question, "text", None)
+        return {"question": text} if isinstance(text, str) else {}
+
+    def marks(self, record: Record, shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
+        """Spans of a record's reply with their class (mention, choice, answer): where what was read stands."""
+        return []
+
+    def task(self, run: Run, question: Q, record: Record) -> TaskContent:
+        """What a rater sees of a reply, and what raters must not see. Called only where there is a `form`."""
+        raise NotImplementedError
+
+    # What else it can do.
+
+    @property
+    def importers(self) -> Mapping[str, Importer]:
+        """Other people's formats that it can read replies from, by name."""
+        return {}
+
+    def questions_of(self, run: Run, data: str | None) -> Dataset[Q]:
+        """The questions of a run again: those that `data` names, or those that the run was asked from."""
+        return self.load(data or run.manifest["data"]["given"])
+
+    def planted(self, settings: Mapping[str, str], questions: Iterable[Q] | None) -> Respondent:
+        """The simulated respondent with these true values. It knows the questions of the run; None stands for the
+        suite's own.
+        """
+        raise UserError(f"The suite {self.name} has no simulated respondent.")
+
+    def planting(self) -> Planting | None:
+        """What its self-test plants; None where it has none."""
+        return None
+
+    def training(self, run: Run) -> Training | None:
+        """Which replies of a run are good to learn from; None where the suite does not say."""
+        return None
+
+    def finished(self, run: Run, facts: F) -> None:
         """Write what the suite has beside the run's own files."""
-        ...
+
+
+AnySuite = Suite[Any, Any, Any, Any]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,9 +14,6 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.connection import connect_to_read, explained
 from counterfoil.asking.ledger import REPLY_COLUMNS, reply_from_row
 from counterfoil.asking.lookup import Lookup, chunks, marks
-from counterfoil.report.page.suite import Record, showing
-from counterfoil.web.records_query import Table, table_of
-from counterfoil.web.served import ServedRun
 
 _KEY = re.compile("[0-9a-f]{64}")
 
@@ -71,31 +67,3 @@ def _read(path: Path, keys: Sequence[str]) -> dict[str, Exchange]:
                     asked = msgspec.json.decode(ask, type=_Asked)
                     found[key.hex()] = Exchange(model, asked.messages, asked.params, reply_from_row(values))
     return found
-
-
-# Who looks at one record looks at the next.
-BLOCK = 1_000
-Key = tuple[str, Any]
-
-
-def asked_of(run: ServedRun, table: Table, records: Sequence[Record]) -> list[Mapping[str, str]]:
-    """For each of the records what its question says; the first one's neighbours are kept for next time."""
-    known = _block(run.folder, run.root, table.stamp, records[0]["row"] // BLOCK)
-    missing = [record for record in records if _key(record) not in known]
-    if missing:
-        found = showing(run.whole_summary.suite).asked(run, missing)
-        known = known | {_key(record): said for record, said in zip(missing, found, strict=True)}
-    return [known[_key(record)] for record in records]
-
-
-@lru_cache(maxsize=16)
-def _block(folder: Path, root: Path, stamp: int, number: int) -> dict[Key, Mapping[str, str]]:
-    run = ServedRun(folder, root)
-    neighbours = table_of(run).light.slice(number * BLOCK, BLOCK).to_dicts()
-    found = showing(run.whole_summary.suite).asked(run, neighbours)
-    return {_key(record): said for record, said in zip(neighbours, found, strict=True)}
-
-
-def _key(record: Record) -> Key:
-    """Whatever else a record has, its question is this one."""
-    return record["question_id"], record.get("order")

@@ -13,12 +13,13 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import with_interval
-from counterfoil.rating.form import FormQuestion, Item, Task, Value, items
+from counterfoil.rating.form import Item, Value, items
 from counterfoil.rating.human import FORMULAS
 from counterfoil.rating.results import Disagreement, disagreements, results
 from counterfoil.rating.store import Rater, Study
 from counterfoil.report.page.html import Html, table
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.form import FormQuestion, Task
 from counterfoil.web.pages import form, page, served
 from counterfoil.web.served import STUDY_SUFFIX, NotHere, Served
 

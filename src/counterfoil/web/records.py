@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from counterfoil.report.page.suite import showing
-from counterfoil.web.exchange import Exchange, Exchanges, asked_of
+from counterfoil.running.asked import shown_of, suite_to_show
+from counterfoil.web.exchange import Exchange, Exchanges
 from counterfoil.web.pages import page, served
 from counterfoil.web.records_query import PAGE, Query, find, parsed, read_rows, rows_of_question, table_of
 from counterfoil.web.served import NotHere
@@ -26,7 +26,7 @@ def records_page(request: Request) -> Response:
     table = table_of(run)
     query = parsed(request.query_params, table.columns)
     found = find(table, query)
-    suite = showing(run.whole_summary.suite)
+    suite = suite_to_show(run)
     cards = [card(record, {}, suite, most=EXCERPT, search=query.text) for record in found.records]
     pages = max(1, -(-found.total // PAGE))
     return page(
@@ -58,8 +58,8 @@ def record_page(request: Request) -> Response:
     [record] = read_rows(table, [row])
     rows = [it for it in rows_of_question(table, record["question_id"]) if it != row][:MOST_SIBLINGS]
     siblings = read_rows(table, rows)
-    suite = showing(run.whole_summary.suite)
-    asked = asked_of(run, table, [record, *siblings])
+    suite = suite_to_show(run)
+    asked = shown_of(run, [record, *siblings])
     exchanges: Exchanges = request.app.state.exchanges
     keys = [key for key in (record.get("ask_key"), *(record.get("judge_keys") or ())) if key]
     known = exchanges.find(keys)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from counterfoil.figures.numbers import cell
 from counterfoil.report.page.html import Html, highlighted
-from counterfoil.report.page.suite import Showing
 from counterfoil.running.records import COLUMNS
+from counterfoil.suite.suite import AnySuite
 
 EXCERPT = 320
 # Beyond this a browser takes its time; the rest is in records.parquet.
@@ -32,7 +32,7 @@ class Card(NamedTuple):
     values: list[tuple[str, str]]
 
 
-def card(record: Mapping[str, Any], asked: Mapping[str, str], suite: Showing, *, most: int, search: str = "") -> Card:
+def card(record: Mapping[str, Any], asked: Mapping[str, str], suite: AnySuite, *, most: int, search: str = "") -> Card:
     """The record with at most so many characters of its reply; what was searched for is marked where it is found."""
     reply = record.get("reply")
     content = None
@@ -40,7 +40,7 @@ def card(record: Mapping[str, Any], asked: Mapping[str, str], suite: Showing, *,
     if reply is not None:
         start = _start(reply, most, search)
         head = reply[start : start + most]
-        spans = suite.marks({**record, "reply": head, "asked": asked})
+        spans = suite.marks({**record, "reply": head}, asked)
         content = highlighted(head, spans or _found(head, search))
     correct = record.get("correct") if record["outcome"] == "answered" else None
     return Card(

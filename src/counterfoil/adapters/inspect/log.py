@@ -11,18 +11,24 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from counterfoil.adapters.asked import questions_of, variants_of
 from counterfoil.adapters.bench import metric_name
 from counterfoil.asking.models.inspect import chat_messages, generate_config, require_inspect
 from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.files import explained, replacing
+from counterfoil.running.asked import (
+    Key,
+    key_of_question,
+    key_of_record,
+    questions_of,
+    suite_of,
+    variants_of,
+)
 from counterfoil.running.folder import RECORDS, Run, readable
 from counterfoil.running.records import TEXT_COLUMNS
 from counterfoil.stats.estimate import Estimate
-from counterfoil.suite.finding import load_suite
 from counterfoil.suite.outcome import LEFT_OUT
-from counterfoil.suite.suite import Question, Row, Suite, Variant
+from counterfoil.suite.suite import AnySuite, Question, Row, Variant
 
 SCORER, METRIC = "record", "estimates"
 _STOP_REASON = {"refused": "content_filter", "truncated": "max_tokens"}
@@ -33,11 +39,12 @@ _LIKELIEST_FIELDS = ("answer", "choice")
 class _Words(NamedTuple):
     """How the questions of a run were put; empty where they can't be had any more."""
 
-    questions: Mapping[tuple[str, int | None], Question]
+    suite: AnySuite
+    questions: Mapping[Key, Question]
     variants: Mapping[str, Variant]
 
     def question(self, row: Row) -> Question | None:
-        return self.questions.get((row["question_id"], row.get("order")))
+        return self.questions.get(key_of_record(self.suite, row))
 
     def sample_id(self, row: Row) -> str:
         """As our tasks name it."""
@@ -63,7 +70,7 @@ def sample_metadata(question: Question, variant: str) -> dict[str, Any]:
     return {"variant": variant, "cluster": question.cluster, **question.columns, "question_id": question.id}
 
 
-def record_score(row: Row, suite: Suite, about: Iterable[str]) -> Any:
+def record_score(row: Row, suite: AnySuite, about: Iterable[str]) -> Any:
     """A record as a Score: what was read and scored is its value, all of it (but the reply) its metadata. `about` are
     the columns that say something of the question.
     """
@@ -83,7 +90,7 @@ def record_score(row: Row, suite: Suite, about: Iterable[str]) -> Any:
 def export_log(run: Run, folder: Path) -> list[Path]:
     """Write one .eval log for each of the run's models; gives the files."""
     require_inspect("--to inspect")
-    suite = load_suite(run.manifest["suite"])
+    suite = suite_of(run)
     words = _words(run)
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -93,20 +100,17 @@ def export_log(run: Run, folder: Path) -> list[Path]:
 
 def _words(run: Run) -> _Words:
     """Where they can't be had any more, the logs go without."""
+    suite = suite_of(run)
     try:
-        dataset = questions_of(run, None)
+        dataset = questions_of(run)
         variants = variants_of(run, dataset, ())
     except UserError as error:
         say(f"The logs hold the questions' ids in place of their words: {error}")
-        return _Words({}, {})
-    questions = {}
-    for question in dataset:
-        about = {"question_id": question.id, **question.columns}
-        questions[about["question_id"], about.get("order")] = question
-    return _Words(questions, variants)
+        return _Words(suite, {}, {})
+    return _Words(suite, {key_of_question(suite, question): question for question in dataset}, variants)
 
 
-def _write_log(run: Run, suite: Suite, model: str, words: _Words, folder: Path) -> Path:
+def _write_log(run: Run, suite: AnySuite, model: str, words: _Words, folder: Path) -> Path:
     """The log's members as Inspect reads them; samples go by one after another, however many there are."""
     header = _header(run, suite, model, words)
     time = re.sub(r"[^\dT]", "-", header.eval.created[:19])
@@ -138,7 +142,7 @@ def _records(run: Run, model: str) -> Iterator[Row]:
     return records.iter_rows(named=True)
 
 
-def _header(run: Run, suite: Suite, model: str, words: _Words) -> Any:
+def _header(run: Run, suite: AnySuite, model: str, words: _Words) -> Any:
     from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalResults, EvalSpec, EvalStats
 
     manifest = run.manifest
@@ -200,7 +204,7 @@ def _metrics(estimates: Sequence[Estimate], total: int) -> Any:
     )
 
 
-def _sample(row: Row, suite: Suite, words: _Words) -> Any:
+def _sample(row: Row, suite: AnySuite, words: _Words) -> Any:
     from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
 

@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from counterfoil.adapters.asked import exporting, questions_of, variants_of
 from counterfoil.adapters.training.card import USED, Facts, card
 from counterfoil.adapters.training.examples import Messages, Prompt, Scored, dpo_examples, sft_examples
 from counterfoil.adapters.training.split import held_out
@@ -18,10 +17,11 @@ from counterfoil.asking.ledger import Ledger
 from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.files import explained, replacing
+from counterfoil.running.asked import Key, key_of_question, key_of_record, questions_of, suite_of, variants_of
 from counterfoil.running.folder import MANIFEST, Run
-from counterfoil.suite.finding import load_suite
 from counterfoil.suite.options import DEFAULT_LEDGER, nearest
-from counterfoil.suite.suite import Suite, Variant
+from counterfoil.suite.suite import AnySuite, Variant
+from counterfoil.suite.training import Training
 
 Kind = Literal["sft", "dpo"]
 TRAIN, TEST, HELD_OUT, CARD = "train.jsonl", "test.jsonl", "held_out.jsonl", "README.md"
@@ -48,17 +48,22 @@ def export_training(run: Run, folder: Path, kind: Kind, wanted: Wanted) -> list[
     """Write train.jsonl and test.jsonl, which have no question in common, nor anything that hangs together; the
     held-out questions, for `--data`; and a data card. Nothing is written where there is nothing to learn from.
     """
-    suite = load_suite(run.manifest["suite"])
-    beside = exporting(suite)
-    name = _score_name(beside.scores(run), wanted.score)
-    at_least = beside.GOOD if wanted.min_score is None else wanted.min_score
-    at_most = beside.BAD if wanted.max_score is None else wanted.max_score
+    suite = suite_of(run)
+    training = suite.training(run)
+    if training is None:
+        raise UserError(
+            f"The suite {suite.name} does not say which of its replies are good: give it a method `training`, as "
+            "docs/training.md describes."
+        )
+    name = _score_name(training.scores, wanted.score)
+    at_least = training.good if wanted.min_score is None else wanted.min_score
+    at_most = training.bad if wanted.max_score is None else wanted.max_score
     if kind == "dpo" and at_most >= at_least:
         raise UserError(
             f"A rejected reply may score up to {at_most:g}, and a chosen one has at least {at_least:g}: "
             "make --max-score smaller than --min-score."
         )
-    found = _gather(run, suite, name, wanted)
+    found = _gather(run, suite, training, name, wanted)
     examples = {
         side: list(
             sft_examples(prompts.values(), at_least)
@@ -93,7 +98,7 @@ def export_training(run: Run, folder: Path, kind: Kind, wanted: Wanted) -> list[
         {
             TRAIN: _lines(examples[False]),
             TEST: _lines(examples[True]),
-            HELD_OUT: beside.encode(questions[True]),
+            HELD_OUT: training.encode(questions[True]),
             CARD: card(facts).encode(),
         },
     )
@@ -109,27 +114,27 @@ class _Found(NamedTuple):
     replies: Counter[str]
 
 
-def _gather(run: Run, suite: Suite, name: str, wanted: Wanted) -> _Found:
+def _gather(run: Run, suite: AnySuite, training: Training, name: str, wanted: Wanted) -> _Found:
     dataset = questions_of(run, wanted.data)
     variants = variants_of(run, dataset, wanted.variants)
     every = list(dataset)
     marks = [_marks(suite, question, variants.values()) for question in every]
-    sides = dict(zip(map(_identity, every), held_out(marks, wanted.test_share, wanted.seed), strict=True))
+    keys = [key_of_question(suite, question) for question in every]
+    sides = dict(zip(keys, held_out(marks, wanted.test_share, wanted.seed), strict=True))
     known = dict(zip(sides, every, strict=True))
-    score_of = exporting(suite).score
     prompts: dict[bool, dict[str, Prompt]] = {False: {}, True: {}}
-    asked: set[str] = set()
+    asked: set[Key] = set()
     replies: Counter[str] = Counter()
     cut_off = _cut_off(run, Path(wanted.ledger))
     for record in _records(run, variants):
-        key = _key(record, every[0].columns)
+        key = key_of_record(suite, record)
         if key not in known:
             raise UserError(f"{run.folder} has a reply to {record['question_id']}, which is not in {dataset.name}.")
         asked.add(key)
-        score, text = score_of(record, name), (record["reply"] or "").strip()
+        score, text = training.score(record, name), (record["reply"] or "").strip()
         use = _use("truncated" if record["ask_key"] in cut_off else record["outcome"], text, score)
         replies[use] += 1
-        if use == USED:
+        if use == USED and score is not None:
             messages = _messages(suite, known[key], variants[record["variant"]])
             prompt = Prompt(messages, record["question_id"], record["variant"])
             prompts[sides[key]].setdefault(str(messages), prompt).add(Scored(text, score, record["model"]))
@@ -154,11 +159,11 @@ def _use(outcome: str, text: str, score: float | None) -> str:
     return "without a score" if score is None else USED
 
 
-def _messages(suite: Suite, question: Any, variant: Variant) -> Messages:
+def _messages(suite: AnySuite, question: Any, variant: Variant) -> Messages:
     return [{"role": it.role, "content": it.content} for it in suite.messages(question, variant)]
 
 
-def _marks(suite: Suite, question: Any, variants: Iterable[Variant]) -> list[str]:
+def _marks(suite: AnySuite, question: Any, variants: Iterable[Variant]) -> list[str]:
     """What two questions must not have in common if they are on different sides: where they come from, and their
     words, whatever the spaces and capitals between them.
     """
@@ -167,15 +172,6 @@ def _marks(suite: Suite, question: Any, variants: Iterable[Variant]) -> list[str
         words = " ".join(" ".join(it.content for it in suite.messages(question, variant)).casefold().split())
         marks.append(f"words {hashlib.sha256(words.encode()).hexdigest()}")
     return marks
-
-
-def _identity(question: Any) -> str:
-    return _key({"question_id": question.id, **question.columns}, question.columns)
-
-
-def _key(record: Mapping[str, Any], columns: Iterable[str]) -> str:
-    """What tells a question from others: its id, and all that its records say of it."""
-    return repr([record[name] for name in ("question_id", *sorted({*columns} - {"question_id"}))])
 
 
 def _records(run: Run, variants: Mapping[str, Variant]) -> Iterator[dict[str, Any]]:

@@ -88,7 +88,7 @@ def _get(parsed: argparse.Namespace) -> int:
 def _check(parsed: argparse.Namespace) -> int:
     from counterfoil.report.text import table
 
-    found = _explain_facts(parsed.file) if parsed.suite == "explain" else _facts(parsed.suite, parsed.file)
+    found = _facts(parsed.suite, parsed.file)
     if not found["questions"]:
         raise UserError(f"{parsed.file} holds no questions.")
     if parsed.json:
@@ -107,26 +107,9 @@ def _facts(suite_name: str, file: str) -> dict[str, Any]:
     from counterfoil.suite.finding import BUILT_IN, load_suite
 
     suite = load_suite(suite_name)
-    nobody: dict[str, Any] = {"judges": [], "variants": [], "format": None, "imported_model": None, "files": ()}
-    configured = suite.configured({**with_defaults(suite.options, {}), **nobody})
     # The suite's own readers know the names of its datasets.
-    data = file if suite_name in BUILT_IN else resolved(file)
-    return _counts(suite_name, configured.dataset(data))
-
-
-def _explain_facts(file: str) -> dict[str, Any]:
-    """The same for explain, and how many questions are confusing by each labelling."""
-    from counterfoil.datasets.fetch import resolved
-    from counterfoil.explain.questions import load_questions
-    from counterfoil.explain.scoring import label_all
-
-    questions = load_questions(resolved(file))
-    labels = label_all({question.id: list(question.candidates.values()) for question in questions}).labels.values()
-    confusing = {
-        "threshold": sum(label.threshold for label in labels),
-        "confusion_index": sum(label.confusion_index for label in labels),
-    }
-    return _counts("explain", questions) | {"confusing": confusing}
+    dataset = suite.load(file if suite_name in BUILT_IN else resolved(file))
+    return _counts(suite_name, dataset) | suite.counts(dataset)
 
 
 def _counts(suite: str, dataset: Any) -> dict[str, Any]:

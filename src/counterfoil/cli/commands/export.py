@@ -83,10 +83,10 @@ def _latex(run: Run, folder: Path, parsed: argparse.Namespace) -> list[Path]:
 
 
 def _kobbq(run: Run, folder: Path, parsed: argparse.Namespace) -> list[Path]:
-    from counterfoil.adapters.asked import questions_of, variants_of
     from counterfoil.bias.official import export_files
     from counterfoil.bias.questions import Questions
     from counterfoil.console import say
+    from counterfoil.running.asked import questions_of, variants_of
 
     manifest = run.manifest
     if manifest["suite"] != "bias":

@@ -15,7 +15,7 @@ from counterfoil.suite.options import RUN_OPTIONS
 
 if TYPE_CHECKING:
     from counterfoil.running.request import RunRequest
-    from counterfoil.suite.suite import Suite
+    from counterfoil.suite.suite import AnySuite
 
 EXAMPLE = "counterfoil run SUITE --model openai/gpt-4o --model vllm/my-model --limit 100"
 
@@ -52,7 +52,7 @@ def call(parsed: argparse.Namespace) -> int:
     return _run(suite, request, as_json=parsed.json)
 
 
-def _run(suite: Suite, request: RunRequest, *, as_json: bool) -> int:
+def _run(suite: AnySuite, request: RunRequest, *, as_json: bool) -> int:
     from counterfoil.running.run import run_suite
 
     if request.model_is_default:
@@ -60,7 +60,7 @@ def _run(suite: Suite, request: RunRequest, *, as_json: bool) -> int:
     return run_and_show(lambda: run_suite(suite, request, say), as_json=as_json)
 
 
-def _dry_run(suite: Suite, request: RunRequest, *, as_json: bool) -> int:
+def _dry_run(suite: AnySuite, request: RunRequest, *, as_json: bool) -> int:
     from counterfoil.report.text import dry_run_text
     from counterfoil.running.dry import dry_run
 
@@ -81,7 +81,7 @@ def add_suite_options(parser: argparse.ArgumentParser, arguments: Sequence[str])
             add_option(group, option)
 
 
-def _named_suite(arguments: Sequence[str]) -> Suite | None:
+def _named_suite(arguments: Sequence[str]) -> AnySuite | None:
     """The suite that these arguments will name, so that its options can be declared before they are parsed."""
     from counterfoil.suite.finding import load_suite
 

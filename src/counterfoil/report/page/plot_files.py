@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from counterfoil.files import explained, replacing
-from counterfoil.report.page.suite import showing
 from counterfoil.report.plots.png import png
 from counterfoil.report.plots.svg import draw
+from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run
 
 LONGEST_NAME = 60
@@ -19,7 +19,7 @@ def write_plots(runs: Sequence[Run], folder: Path) -> list[Path]:
     """Every plot of the runs' reports; named after its title, behind its run's number where there are several."""
     drawings: dict[str, str] = {}
     for number, run in enumerate(runs, 1):
-        for place, plot in enumerate(showing(run.whole_summary.suite).plots(run), 1):
+        for place, plot in enumerate(suite_to_show(run).plots(run), 1):
             before = f"{number}-{place}" if len(runs) > 1 else f"{place}"
             drawings[f"{before}-{_slug(plot.title)}"] = draw(plot, "fixed")
     with explained(folder):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import cell, plural
 from counterfoil.report.page.html import Html, details, facts, highlighted, joined, tag
-from counterfoil.report.page.suite import Record, Showing
+from counterfoil.running.asked import shown_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.running.records import COLUMNS
+from counterfoil.suite.suite import AnySuite, Record
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,13 +26,13 @@ LONGEST_VALUE = 600
 KINDS = {"mention": "mentioned", "choice": "the choice that was read", "answer": "the right answer"}
 
 
-def records_part(run: Run, suite: Showing) -> Html:
+def records_part(run: Run, suite: AnySuite) -> Html:
     """The sample, by outcome, each record with its reply, what was read and what it scored."""
     try:
         counts, records = sample(run)
     except OSError as error:
         raise UserError(f"{run.folder / RECORDS} can't be read: {error}.") from error
-    asked = suite.asked(run, records)
+    asked = shown_of(run, records)
     cards: dict[str, list[Html]] = {}
     for record, question in zip(records, asked, strict=True):
         cards.setdefault(record["outcome"], []).append(_card(record, question, suite))
@@ -91,7 +92,7 @@ def _explained(count: int, cards: str) -> Html:
     return joined([text, *(part for mark in used for part in (" Marked: " if mark is used[0] else ", ", mark))])
 
 
-def _card(record: Record, asked: Mapping[str, str], suite: Showing) -> Html:
+def _card(record: Record, asked: Mapping[str, str], suite: AnySuite) -> Html:
     repeat = f", repeat {record['repeat']}" if record["repeat"] else ""
     correct = record.get("correct") if record["outcome"] == "answered" else None
     right = "" if correct is None else "right" if correct else "wrong"
@@ -114,12 +115,12 @@ def _card(record: Record, asked: Mapping[str, str], suite: Showing) -> Html:
     )
 
 
-def _reply(record: Record, asked: Mapping[str, str], suite: Showing) -> Html:
+def _reply(record: Record, asked: Mapping[str, str], suite: AnySuite) -> Html:
     reply = record["reply"]
     if not reply:
         return tag("p", "no reply" if reply is None else "an empty reply", class_="none")
     head = reply[:LONGEST]
-    content = highlighted(head, suite.marks({**record, "reply": head, "asked": asked}))
+    content = highlighted(head, suite.marks({**record, "reply": head}, asked))
     more = len(reply) - len(head)
     rest = tag("span", f" … {plural(more, 'more character')}", class_="none") if more else None
     # The text's own direction stays its own: it can't turn what stands around it.

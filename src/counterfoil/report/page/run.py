@@ -14,11 +14,12 @@ from counterfoil.rating.human import FORMULAS as HUMAN_FORMULAS
 from counterfoil.report.page.html import Html, details, facts, items, joined, table, tag
 from counterfoil.report.page.methods import methods_part
 from counterfoil.report.page.records import records_part
-from counterfoil.report.page.suite import Showing, showing
 from counterfoil.report.page.tables import agreement_table, group_tables, overall_tables
 from counterfoil.report.plots.svg import draw
+from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run, Summary
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
+from counterfoil.suite.suite import AnySuite
 
 SENTENCES = 6
 
@@ -26,7 +27,7 @@ SENTENCES = 6
 def run_part(run: Run, key: str, title: str) -> Html:
     """The run as a section whose ids begin with `key`."""
     summary, manifest = run.whole_summary, run.manifest
-    suite = showing(summary.suite)
+    suite = suite_to_show(run)
     order = [(row["model"], row["variant"]) for row in summary.outcomes]
     agreement = agreement_table(summary.estimates)
     parts: dict[str, Html | None] = {
@@ -42,7 +43,7 @@ def run_part(run: Run, key: str, title: str) -> Html:
         "Estimates": joined([overall_tables(summary.estimates, order), group_tables(summary.estimates, order)]) or None,
         "Agreement": agreement and joined([tag("p", AGREEMENT), agreement]),
         "Records": records_part(run, suite),
-        "How the numbers were computed": methods_part(summary.estimates, {**HUMAN_FORMULAS, **suite.formulas}),
+        "How the numbers were computed": methods_part(summary.estimates, {**HUMAN_FORMULAS, **suite.formulas()}),
         "Manifest": details("manifest.json", tag("pre", tag("code", _pretty(manifest)), tabindex="0")),
     }
     there = {name: content for name, content in parts.items() if content}
@@ -62,7 +63,7 @@ AGREEMENT = (
 )
 
 
-def _headline(run: Run, suite: Showing, summary: Summary) -> list[str]:
+def _headline(run: Run, suite: AnySuite, summary: Summary) -> list[str]:
     """The suite's sentences, or the first overall estimates where it has none."""
     found = [it for it in summary.estimates if not it.group][:SENTENCES]
     return suite.headline(run) or [f"{it.model}, {it.variant}: {it.metric} {with_interval(it)}." for it in found]

@@ -1,0 +1,134 @@
+"""What a run was asked, again: its suite, its questions and its wordings, where they can still be had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from counterfoil.errors import UserError
+from counterfoil.running.folder import Run
+from counterfoil.suite.finding import suite_of_run
+from counterfoil.suite.suite import AnySuite, Context, Dataset, Question, Record, Suite, Variant
+
+# A question's identity: the values of the suite's `identity` columns.
+Key = tuple[Any, ...]
+
+
+def suite_of(run: Run) -> AnySuite:
+    """The suite of a run, with the options that were in force."""
+    manifest = run.manifest
+    suite = suite_of_run(manifest["suite"], manifest.get("suite_at"))
+    made = type(suite)(manifest["options"], Context(data=manifest["data"]["name"]))
+    made.place = suite.place
+    return made
+
+
+class _Plain(Suite[Any, Any, Any, Any]):
+    name = "plain"
+    columns: Mapping[str, Any] = {}
+
+
+def suite_to_show(run: Run) -> AnySuite:
+    """The same. A run of a suite that is not installed here has tables and records, and nothing of the suite's own."""
+    try:
+        return suite_of(run)
+    except UserError:
+        return _Plain()
+
+
+def key_of_record(suite: AnySuite, record: Record) -> Key:
+    """Which question a record is of."""
+    return tuple(record.get(name) for name in suite.identity)
+
+
+def key_of_question(suite: AnySuite, question: Question) -> Key:
+    """The same of a question."""
+    return key_of_record(suite, {"question_id": question.id, **question.columns})
+
+
+def questions_of(run: Run, data: str | None = None) -> Dataset[Any]:
+    """The dataset that the run was asked from; `data` names it where it has moved."""
+    about = run.manifest["data"]
+    try:
+        dataset = suite_of(run).questions_of(run, data)
+    except UserError as error:
+        if data:
+            raise
+        raise UserError(
+            f"The run's questions ({about['name']}) can't be loaded: name them with --data. ({error})"
+        ) from error
+    if dataset.sha256 != about["sha256"]:
+        raise UserError(
+            f"{data or about['given'] or dataset.name} is not what the run was asked from: its hash is another. "
+            f"That was {about['name']}, with SHA-256 {about['sha256'][:12]}…: name it with --data."
+        )
+    return dataset
+
+
+def questions_by_key(run: Run, data: str | None = None) -> dict[Key, Any]:
+    """The questions of a run, each by what its records say of it."""
+    suite = suite_of(run)
+    return {key_of_question(suite, question): question for question in questions_of(run, data)}
+
+
+def question_of(suite: AnySuite, known: Mapping[Key, Any], record: Record) -> Any:
+    """The question that a record is of."""
+    key = key_of_record(suite, record)
+    if key not in known:
+        name = " ".join(str(part) for part in key if part is not None)
+        raise UserError(f"The run has a reply to question {name}, and its dataset has no such question.")
+    return known[key]
+
+
+def shown_of(run: Run, records: Sequence[Record]) -> list[Mapping[str, str]]:
+    """For each record what its question says, by name; empty where the dataset is gone or has changed."""
+    suite = suite_to_show(run)
+    known = _known(run)
+    found = (known.get(key_of_record(suite, record)) for record in records)
+    return [{} if question is None else suite.shown(question) for question in found]
+
+
+# Whoever looks at one record looks at the next: the questions of the latest runs.
+_LATEST: dict[tuple[str, str], Mapping[Key, Any]] = {}
+_KEPT = 2
+
+
+def _known(run: Run) -> Mapping[Key, Any]:
+    identity = str(run.folder), repr(run.manifest["data"])
+    if identity not in _LATEST:
+        try:
+            known: Mapping[Key, Any] = questions_by_key(run)
+        except UserError:
+            known = {}
+        while len(_LATEST) >= _KEPT:
+            del _LATEST[next(iter(_LATEST))]
+        _LATEST[identity] = known
+    return _LATEST[identity]
+
+
+def variants_of(run: Run, dataset: Dataset[Any], names: Sequence[str]) -> dict[str, Variant]:
+    """The run's variants by name; where names or files are given, those of them."""
+    suite = suite_of(run)
+    there = list(dict.fromkeys(str(row["variant"]) for row in run.outcomes))
+    hashes = {variant["name"]: variant["sha256"] for variant in run.manifest["variants"]}
+    variants: dict[str, Variant] = {}
+    for name in names or there:
+        try:
+            found = [variant for variant in suite.variants([name], dataset) if variant.name in there]
+        except UserError as error:
+            if names:
+                raise
+            raise UserError(
+                f"The prompt of variant {name} does not ship with counterfoil: name its file with --variant FILE, and "
+                "every other variant that is to be exported as well."
+            ) from error
+        if not found:
+            raise UserError(f"The run has no variant of {name}: it has {', '.join(there)}.")
+        for variant in found:
+            if hashes.get(variant.name, variant.sha256) != variant.sha256:
+                raise UserError(
+                    f"The prompt of variant {variant.name} is not the one that was asked: name its file with "
+                    "--variant FILE, as it was then."
+                )
+            variants[variant.name] = variant
+    return variants
