@@ -163,6 +163,6 @@ FILES: dict[str, dict[str, Callable[[Path], None]]] = {
     "inspect.md": {"set.jsonl": _set_of_templates, "logs/2026-11-16T12-00-00_bias_x.eval": _log},
     "site.md": {"runs/earlier": _source},
     "training.md": {"runs/source": _source},
-    "seeds.md": {"responses.csv": _responses, "questions_88.json": _questions_88, "results.json": _results},
+    "sources.md": {"responses.csv": _responses, "questions_88.json": _questions_88, "results.json": _results},
     "runs.md": {"my_suite.py": _suite},
 }
