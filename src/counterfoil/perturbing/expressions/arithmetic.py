@@ -10,13 +10,11 @@ import contextlib
 import decimal
 import math
 import statistics
-from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, getcontext, localcontext
 from functools import cache
-from typing import TYPE_CHECKING, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, TypeVar
 
 N = TypeVar("N", Decimal, float)
 
@@ -32,6 +30,7 @@ _LARGEST_DIGITS = 300
 _LARGEST_EXPONENT = 1_000_000
 _MOST_PLACES = 30
 _SMALLEST_PROBABILITY = 1e-300
+_NO_LOGARITHM = "only a positive number has a logarithm"
 # A root is refined until a step is below the first; where rounding keeps it above, a step below the second will do.
 _ROOT_STEP, _ROUGH_ROOT_STEP = Decimal("1e-45"), Decimal("1e-40")
 _SECANTS = 30
@@ -57,204 +56,96 @@ def computing() -> Iterator[None]:
         decimal.setcontext(before)
 
 
-class Arithmetic(ABC, Generic[N]):
-    """What the functions need beyond + - * / and comparisons."""
+@dataclass(frozen=True, kw_only=True)
+class Arithmetic(Generic[N]):
+    """What the functions need beyond + - * / and comparisons.
 
-    @abstractmethod
-    def number(self, text: str | int) -> N: ...
+    Fields that end in `_of` compute what the method of that name has checked.
+    """
 
-    @abstractmethod
-    def finite(self, x: N) -> bool: ...
+    number: Callable[[str | int], N]
+    finite: Callable[[N], bool]
+    total: Callable[[Sequence[N]], N]
+    normal_cdf: Callable[[N], N]
+    # A root of a function as precise as the numbers allow, from one that is right in floating point.
+    refined: Callable[[Callable[[N], N], float], N]
+    exp_of: Callable[[N], N]
+    ln_of: Callable[[N], N]
+    log1p_of: Callable[[N], N]
+    sqrt_of: Callable[[N], N]
+    power_of: Callable[[N, N], N]
+    compounded_of: Callable[[N, N], tuple[N, N]]
+    round_of: Callable[[N, int], N]
+    normal_inv_of: Callable[[N], N]
 
-    @abstractmethod
-    def total(self, values: Sequence[N]) -> N: ...
+    def exp(self, x: N) -> N:
+        _check_exponential(float(x))
+        return self.exp_of(x)
 
-    @abstractmethod
-    def exp(self, x: N) -> N: ...
+    def ln(self, x: N) -> N:
+        _require(x > 0, _NO_LOGARITHM)
+        return self.ln_of(x)
 
-    @abstractmethod
-    def ln(self, x: N) -> N: ...
-
-    @abstractmethod
     def log1p(self, x: N) -> N:
         """ln(1 + x), precise for small x."""
+        _require(x > -1, _NO_LOGARITHM)
+        return self.log1p_of(x)
 
-    @abstractmethod
-    def sqrt(self, x: N) -> N: ...
+    def sqrt(self, x: N) -> N:
+        _require(x >= 0, "a negative number has no square root")
+        return self.sqrt_of(x)
 
-    @abstractmethod
-    def power(self, base: N, exponent: N) -> N: ...
+    def power(self, base: N, exponent: N) -> N:
+        _check_power(float(base), float(exponent))
+        return self.power_of(base, exponent)
 
-    @abstractmethod
     def compounded(self, rate: N, n: N) -> tuple[N, N]:
         """(1 + rate)^n and (1 + rate)^n − 1, both precise, for small rates too."""
+        _check_compounding(float(rate), float(n))
+        return self.compounded_of(rate, n)
 
-    @abstractmethod
     def round(self, x: N, places: N) -> N:
         """Half up, away from zero: the textbooks' way."""
+        if places != int(places) or abs(places) > _MOST_PLACES:
+            raise Undefined(f"the digits to round to must be a whole number from -{_MOST_PLACES} to {_MOST_PLACES}")
+        return self.round_of(x, int(places))
 
-    @abstractmethod
-    def normal_cdf(self, x: N) -> N: ...
-
-    @abstractmethod
-    def normal_inv(self, p: N) -> N: ...
-
-    @abstractmethod
-    def refined(self, function: Callable[[N], N], root: float) -> N:
-        """A root of `function` as precise as the numbers allow, from one that is right in floating point."""
+    def normal_inv(self, p: N) -> N:
+        _require(_SMALLEST_PROBABILITY <= p < 1, "a probability must be above 0 and below 1")
+        return self.normal_inv_of(p)
 
 
-class _Decimals(Arithmetic[Decimal]):
-    """Decimals in CONTEXT, which must be the current one. All functions keep at least 40 of its 50 digits."""
-
-    def number(self, text: str | int) -> Decimal:
-        return Decimal(text)
-
-    def finite(self, x: Decimal) -> bool:
-        return x.is_finite()
-
-    def total(self, values: Sequence[Decimal]) -> Decimal:
-        return sum(values, Decimal(0))
-
-    def exp(self, x: Decimal) -> Decimal:
-        _check_exponential(float(x))
-        return x.exp()
-
-    def ln(self, x: Decimal) -> Decimal:
-        _check_logarithm(x > 0)
-        return x.ln()
-
-    def log1p(self, x: Decimal) -> Decimal:
-        """Close to 0 as 2·artanh(x/(2 + x)) = 2·Σ z^(2k+1)/(2k+1)."""
-        _check_logarithm(x > -1)
-        if abs(x) > _SMALL:
-            return (1 + x).ln()
-        z = x / (2 + x)
-        square, term, total, k = z * z, z, Decimal(0), 1
-        while term and (not total or term.adjusted() >= total.adjusted() - getcontext().prec):
-            total += term / k
-            term *= square
-            k += 2
-        return 2 * total
-
-    def sqrt(self, x: Decimal) -> Decimal:
-        _check_root(x >= 0)
-        return x.sqrt()
-
-    def power(self, base: Decimal, exponent: Decimal) -> Decimal:
-        _check_power(float(base), float(exponent))
-        return _power(base, exponent)
-
-    def compounded(self, rate: Decimal, n: Decimal) -> tuple[Decimal, Decimal]:
-        """For rates close to 0 as the binomial series Σ n(n−1)…(n−k+1)/k!·rate^k."""
-        _check_compounding(float(rate), float(n))
-        if abs(n * rate) > _SMALL or abs(rate) > _SMALL:
-            grown = _power(1 + rate, n)
-            return grown, grown - 1
-        term, total, k = n * rate, Decimal(0), 1
-        while term and (not total or term.adjusted() >= total.adjusted() - getcontext().prec):
-            total += term
-            term *= (n - k) * rate / (k + 1)
-            k += 1
-        return 1 + total, total
-
-    def round(self, x: Decimal, places: Decimal) -> Decimal:
-        return _rounded(x, _places(float(places)))
-
-    def normal_cdf(self, x: Decimal) -> Decimal:
-        """Φ(x) = 1/2 + φ(x)·(x + x³/3 + x⁵/(3·5) + x⁷/(3·5·7) + …), a series whose terms all have one sign.
-
-        Below 0 the two parts cancel, so there as many digits are added as the tail has zeros, and a few. From 5
-        standard deviations on the tail is a continued fraction; from 38 on it is 0.
-        """
-        if abs(x) > _FARTHEST:
-            return Decimal(x > 0)
-        if abs(x) > _FAR:
-            return 1 - _tail(x) if x > 0 else _tail(-x)
-        if x >= 0:
-            return Decimal("0.5") + _from_centre(x)
-        with localcontext() as context:
-            context.prec += 5 + int(x * x / 4)
-            below = Decimal("0.5") + _from_centre(x)
-        return +below
-
-    def normal_inv(self, p: Decimal) -> Decimal:
-        """Newton's method from the floating-point inverse. Each step doubles the digits: two give over 50."""
-        _check_probability(_SMALLEST_PROBABILITY <= p < 1)
-        if p > Decimal("0.5"):
-            return -self.normal_inv(1 - p)
-        x = Decimal(statistics.NormalDist().inv_cdf(float(p)))
-        for _ in range(2):
-            x -= (self.normal_cdf(x) - p) / _density(x * x)
-        return x
-
-    def refined(self, function: Callable[[Decimal], Decimal], root: float) -> Decimal:
-        """The secant method: the digits of one step and of the one before it add up."""
-        before = Decimal(root)
-        scale = max(abs(before), Decimal(1))
-        now = before + Decimal("1e-12") * scale
-        value_before, value = function(before), function(now)
-        for _ in range(_SECANTS):
-            if value == value_before:
-                break
-            step = value * (now - before) / (value - value_before)
-            rounding = _ROUGH_ROOT_STEP if abs(step) >= abs(now - before) else _ROOT_STEP
-            before, value_before = now, value
-            now -= step
-            if abs(step) < rounding * scale:
-                return now
-            value = function(now)
-        raise Undefined("the search for a solution does not converge")
+def _require(holds: bool, reason: str) -> None:
+    if not holds:
+        raise Undefined(reason)
 
 
-class _Floats(Arithmetic[float]):
-    def number(self, text: str | int) -> float:
-        return float(text)
+def _check_exponential(x: float) -> None:
+    if not abs(x) <= _LARGEST_DIGITS * math.log(10):
+        raise Undefined(f"the power is beyond 10^{_LARGEST_DIGITS} or 10^-{_LARGEST_DIGITS}")
 
-    def finite(self, x: float) -> bool:
-        return math.isfinite(x)
 
-    def total(self, values: Sequence[float]) -> float:
-        return math.fsum(values)
+def _check_compounding(rate: float, n: float) -> None:
+    if not rate > -1:
+        raise Undefined("a rate must be above -1")
+    if abs(n) > _LARGEST_EXPONENT:
+        raise Undefined(f"the number of periods is beyond {_LARGEST_EXPONENT:,}")
+    # The other way, towards 0, nothing is lost: what is worth less than 10^-300 is worth nothing.
+    _check_exponential(max(n * math.log1p(rate), 0))
 
-    def exp(self, x: float) -> float:
-        _check_exponential(x)
-        return math.exp(x)
 
-    def ln(self, x: float) -> float:
-        _check_logarithm(x > 0)
-        return math.log(x)
-
-    def log1p(self, x: float) -> float:
-        _check_logarithm(x > -1)
-        return math.log1p(x)
-
-    def sqrt(self, x: float) -> float:
-        _check_root(x >= 0)
-        return math.sqrt(x)
-
-    def power(self, base: float, exponent: float) -> float:
-        _check_power(base, exponent)
-        return math.pow(base, exponent)
-
-    def compounded(self, rate: float, n: float) -> tuple[float, float]:
-        _check_compounding(rate, n)
-        exponent = n * math.log1p(rate)
-        return math.exp(exponent), math.expm1(exponent)
-
-    def round(self, x: float, places: float) -> float:
-        """The rule for decimals, on the shortest decimal that stands for x: 2.675 becomes 2.68."""
-        return float(_rounded(Decimal(repr(x)), _places(places)))
-
-    def normal_cdf(self, x: float) -> float:
-        return math.erfc(-x / math.sqrt(2)) / 2
-
-    def normal_inv(self, p: float) -> float:
-        _check_probability(_SMALLEST_PROBABILITY <= p < 1)
-        return statistics.NormalDist().inv_cdf(p)
-
-    def refined(self, function: Callable[[float], float], root: float) -> float:
-        return root
+def _check_power(base: float, exponent: float) -> None:
+    if abs(exponent) > _LARGEST_EXPONENT:
+        raise Undefined(f"the exponent is beyond {_LARGEST_EXPONENT:,}")
+    if base == 0:
+        if exponent <= 0:
+            raise Undefined("0 has no power of 0 or less")
+        return
+    if base < 0 and exponent != int(exponent):
+        raise Undefined("a negative number has no power that is not whole")
+    if abs(base) == math.inf:
+        raise Undefined(f"the power is beyond 10^{_LARGEST_DIGITS} or 10^-{_LARGEST_DIGITS}")
+    _check_exponential(exponent * math.log(abs(base)))
 
 
 def _power(base: Decimal, exponent: Decimal) -> Decimal:
@@ -265,6 +156,50 @@ def _power(base: Decimal, exponent: Decimal) -> Decimal:
     if half == half.to_integral_value():
         return base**half * base.sqrt()
     return (exponent * base.ln()).exp()
+
+
+def _log1p(x: Decimal) -> Decimal:
+    """ln(1 + x), close to 0 as 2·artanh(x/(2 + x)) = 2·Σ z^(2k+1)/(2k+1)."""
+    if abs(x) > _SMALL:
+        return (1 + x).ln()
+    z = x / (2 + x)
+    square, term, total, k = z * z, z, Decimal(0), 1
+    while term and (not total or term.adjusted() >= total.adjusted() - getcontext().prec):
+        total += term / k
+        term *= square
+        k += 2
+    return 2 * total
+
+
+def _compounded(rate: Decimal, n: Decimal) -> tuple[Decimal, Decimal]:
+    """Both, for rates close to 0 as the binomial series Σ n(n−1)…(n−k+1)/k!·rate^k."""
+    if abs(n * rate) > _SMALL or abs(rate) > _SMALL:
+        grown = _power(1 + rate, n)
+        return grown, grown - 1
+    term, total, k = n * rate, Decimal(0), 1
+    while term and (not total or term.adjusted() >= total.adjusted() - getcontext().prec):
+        total += term
+        term *= (n - k) * rate / (k + 1)
+        k += 1
+    return 1 + total, total
+
+
+def _normal_cdf(x: Decimal) -> Decimal:
+    """Φ(x) = 1/2 + φ(x)·(x + x³/3 + x⁵/(3·5) + x⁷/(3·5·7) + …), a series whose terms all have one sign.
+
+    Below 0 the two parts cancel, so there as many digits are added as the tail has zeros, and a few. From 5
+    standard deviations on the tail is a continued fraction; from 38 on it is 0.
+    """
+    if abs(x) > _FARTHEST:
+        return Decimal(x > 0)
+    if abs(x) > _FAR:
+        return 1 - _tail(x) if x > 0 else _tail(-x)
+    if x >= 0:
+        return Decimal("0.5") + _from_centre(x)
+    with localcontext() as context:
+        context.prec += 5 + int(x * x / 4)
+        below = Decimal("0.5") + _from_centre(x)
+    return +below
 
 
 def _tail(x: Decimal) -> Decimal:
@@ -311,6 +246,35 @@ def _arctan_of_inverse(x: int) -> Decimal:
     return total
 
 
+def _normal_inv(p: Decimal) -> Decimal:
+    """Newton's method from the floating-point inverse. Each step doubles the digits: two give over 50."""
+    if p > Decimal("0.5"):
+        return -_normal_inv(1 - p)
+    x = Decimal(statistics.NormalDist().inv_cdf(float(p)))
+    for _ in range(2):
+        x -= (_normal_cdf(x) - p) / _density(x * x)
+    return x
+
+
+def _refined(function: Callable[[Decimal], Decimal], root: float) -> Decimal:
+    """The secant method: the digits of one step and of the one before it add up."""
+    before = Decimal(root)
+    scale = max(abs(before), Decimal(1))
+    now = before + Decimal("1e-12") * scale
+    value_before, value = function(before), function(now)
+    for _ in range(_SECANTS):
+        if value == value_before:
+            break
+        step = value * (now - before) / (value - value_before)
+        rounding = _ROUGH_ROOT_STEP if abs(step) >= abs(now - before) else _ROOT_STEP
+        before, value_before = now, value
+        now -= step
+        if abs(step) < rounding * scale:
+            return now
+        value = function(now)
+    raise Undefined("the search for a solution does not converge")
+
+
 def _rounded(x: Decimal, places: int) -> Decimal:
     """x with so many digits after the point, half up (away from zero)."""
     try:
@@ -319,54 +283,44 @@ def _rounded(x: Decimal, places: int) -> Decimal:
         raise Undefined(f"the number is too large to be rounded to {places} digits") from None
 
 
-def _places(places: float) -> int:
-    if places != int(places) or abs(places) > _MOST_PLACES:
-        raise Undefined(f"the digits to round to must be a whole number from -{_MOST_PLACES} to {_MOST_PLACES}")
-    return int(places)
+def _float_compounded(rate: float, n: float) -> tuple[float, float]:
+    exponent = n * math.log1p(rate)
+    return math.exp(exponent), math.expm1(exponent)
 
 
-def _check_exponential(x: float) -> None:
-    if not abs(x) <= _LARGEST_DIGITS * math.log(10):
-        raise Undefined(f"the power is beyond 10^{_LARGEST_DIGITS} or 10^-{_LARGEST_DIGITS}")
+def _float_rounded(x: float, places: int) -> float:
+    """The rule for decimals, on the shortest decimal that stands for x: 2.675 becomes 2.68."""
+    return float(_rounded(Decimal(repr(x)), places))
 
 
-def _check_logarithm(positive: bool) -> None:
-    if not positive:
-        raise Undefined("only a positive number has a logarithm")
-
-
-def _check_root(nonnegative: bool) -> None:
-    if not nonnegative:
-        raise Undefined("a negative number has no square root")
-
-
-def _check_probability(inside: bool) -> None:
-    if not inside:
-        raise Undefined("a probability must be above 0 and below 1")
-
-
-def _check_compounding(rate: float, n: float) -> None:
-    if not rate > -1:
-        raise Undefined("a rate must be above -1")
-    if abs(n) > _LARGEST_EXPONENT:
-        raise Undefined(f"the number of periods is beyond {_LARGEST_EXPONENT:,}")
-    # The other way, towards 0, nothing is lost: what is worth less than 10^-300 is worth nothing.
-    _check_exponential(max(n * math.log1p(rate), 0))
-
-
-def _check_power(base: float, exponent: float) -> None:
-    if abs(exponent) > _LARGEST_EXPONENT:
-        raise Undefined(f"the exponent is beyond {_LARGEST_EXPONENT:,}")
-    if base == 0:
-        if exponent <= 0:
-            raise Undefined("0 has no power of 0 or less")
-        return
-    if base < 0 and exponent != int(exponent):
-        raise Undefined("a negative number has no power that is not whole")
-    if abs(base) == math.inf:
-        raise Undefined(f"the power is beyond 10^{_LARGEST_DIGITS} or 10^-{_LARGEST_DIGITS}")
-    _check_exponential(exponent * math.log(abs(base)))
-
-
-DECIMAL: Arithmetic[Decimal] = _Decimals()
-FLOAT: Arithmetic[float] = _Floats()
+# In CONTEXT, which must be the current one. All functions keep at least 40 of its 50 digits.
+DECIMAL: Arithmetic[Decimal] = Arithmetic(
+    number=Decimal,
+    finite=Decimal.is_finite,
+    total=lambda values: sum(values, Decimal(0)),
+    normal_cdf=_normal_cdf,
+    refined=_refined,
+    exp_of=Decimal.exp,
+    ln_of=Decimal.ln,
+    log1p_of=_log1p,
+    sqrt_of=Decimal.sqrt,
+    power_of=_power,
+    compounded_of=_compounded,
+    round_of=_rounded,
+    normal_inv_of=_normal_inv,
+)
+FLOAT: Arithmetic[float] = Arithmetic(
+    number=float,
+    finite=math.isfinite,
+    total=math.fsum,
+    normal_cdf=lambda x: math.erfc(-x / math.sqrt(2)) / 2,
+    refined=lambda function, root: root,
+    exp_of=math.exp,
+    ln_of=math.log,
+    log1p_of=math.log1p,
+    sqrt_of=math.sqrt,
+    power_of=math.pow,
+    compounded_of=_float_compounded,
+    round_of=_float_rounded,
+    normal_inv_of=statistics.NormalDist().inv_cdf,
+)

@@ -5,8 +5,11 @@ Everything follows from the template and the seed; the draws of one template do 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from decimal import Decimal
+from collections.abc import Callable, Collection
+from functools import partial
+from itertools import combinations
+from random import Random
+from typing import Literal
 
 import msgspec
 
@@ -14,14 +17,11 @@ from counterfoil.perturbing.questions import LETTERS, Change, Computed, Control,
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected, Worked, solve
 from counterfoil.perturbing.templates.originals import Original, attempt, computed, make_original, options_of
-from counterfoil.perturbing.templates.template import Inverse, Template
+from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.wording import ORDERS, Order
 
 LEVELS = (1, 2, 3)
 CONTROLS: tuple[Control, ...] = ("again", "reshuffled", "renamed")
-
-# A draw's key, by which it is told from the others, and its question.
-_Draw = tuple[object, Question]
 
 
 def make_variants(
@@ -37,13 +37,13 @@ def make_variants(
     questions = [original.question]
     for level in sorted(levels):
         if has_level(template, level):
-            make = _level_3 if level == 3 else _level
-            questions += make(template, seed, original, level, count)
+            make = _another_unknown if level == 3 else partial(_changed_slots, count=level)
+            questions += _drawn(template, seed, original, level, count, make)
     for control in CONTROLS:
         if control in controls and has_control(template, control):
             questions += [_controlled(template, seed, original, control, number) for number in range(count)]
     if lure:
-        questions += _lure(template, seed, original, count)
+        questions += _drawn(template, seed, original, "lure", count, _lure)
     return questions
 
 
@@ -57,68 +57,58 @@ def has_control(template: Template, control: Control) -> bool:
     return control != "renamed" or bool(template.names)
 
 
-def _distinct(template: Template, what: str, count: int, attempt_number: Callable[[int], _Draw]) -> list[Question]:
-    """So many draws that are accepted, and all different."""
+def _drawn(
+    template: Template,
+    seed: int,
+    original: Original,
+    arm: int | Literal["lure"],
+    count: int,
+    make: Callable[[Template, Original, Random, Order], tuple[object, Question]],
+) -> list[Question]:
+    """So many draws of an arm that are accepted. `make` gives each with a key; two of one key are the same draw."""
+    stream = draws.seeded(seed, template.id, arm)
     found: dict[object, Question] = {}
 
     def attempt_another() -> None:
-        key, question = attempt_number(len(found))
+        number = len(found)
+        key, question = make(template, original, stream, wording.order_of(template, seed, arm, number))
         if key in found:
             raise Rejected("it was drawn before")
-        found[key] = question
+        level = 0 if arm == "lure" else arm
+        found[key] = msgspec.structs.replace(question, id=f"{template.id}/{arm}/{number}", level=level, draw=number)
 
     for number in range(count):
+        what = "the lure arm" if arm == "lure" else f"level {arm}"
         draws.accepted(attempt_another, template, f"draw {number + 1} of {what}")
     return list(found.values())
 
 
-def _level(template: Template, seed: int, original: Original, level: int, count: int) -> list[Question]:
+def _changed_slots(
+    template: Template, original: Original, stream: Random, order: Order, count: int
+) -> tuple[object, Question]:
     """One slot changed, or two."""
-    stream = draws.seeded(seed, template.id, level)
-    never = {original.gold, original.worked.answer}
-
-    def attempt_number(number: int) -> _Draw:
-        which = draws.some(template.changeable, level, stream)
-        slots = draws.changed_slots(original.worked.slots, which, stream)
-        worked, wrong = attempt(template, slots, never)
-        order = wording.order_of(template, seed, level, number)
-        question = _changed(template, original, worked, (worked.answer, *wrong), order)
-        question = msgspec.structs.replace(question, id=f"{template.id}/{level}/{number}", level=level, draw=number)
-        return tuple(slots.values()), question
-
-    return _distinct(template, f"level {level}", count, attempt_number)
+    slots = draws.changed_slots(original.worked.slots, draws.some(template.changeable, count, stream), stream)
+    worked, wrong = attempt(template, slots, {original.gold, original.worked.answer})
+    return tuple(slots.values()), _changed(template, original, worked, (worked.answer, *wrong), order)
 
 
-def _lure(template: Template, seed: int, original: Original, count: int) -> list[Question]:
+def _lure(template: Template, original: Original, stream: Random, order: Order) -> tuple[object, Question]:
     """One slot changed; the options are the new gold, the old one, and the sham: the gold of another draw.
 
     The sham's draw changes the same slot: from the new question, the way to the old gold and to the sham is the same,
     so that without memory neither is the likelier mistake.
     """
-    stream = draws.seeded(seed, template.id, "lure")
     never = {original.gold, original.worked.answer}
-
-    def attempt_number(number: int) -> _Draw:
-        which = draws.some(template.changeable, 1, stream)
-        slots = draws.changed_slots(original.worked.slots, which, stream)
-        worked, _ = attempt(template, slots, never)
-        other, _ = attempt(template, draws.changed_slots(original.worked.slots, which, stream), never)
-        contents = (worked.answer, original.gold, other.answer)
-        for one, two in ((0, 1), (0, 2), (1, 2)):
-            if not draws.apart(contents[one], contents[two], template.digits):
-                raise Rejected("the new gold, the old one and the sham come too close")
-        order = wording.order_of(template, seed, "lure", number)
-        question = msgspec.structs.replace(
-            _changed(template, original, worked, contents, order),
-            id=f"{template.id}/lure/{number}",
-            draw=number,
-            control="lure",
-            old=LETTERS[order.index(1)],
-            sham=LETTERS[order.index(2)],
-        )
-        return tuple(slots.values()), question
-
-    return _distinct(template, "the lure arm", count, attempt_number)
+    which = draws.some(template.changeable, 1, stream)
+    slots = draws.changed_slots(original.worked.slots, which, stream)
+    worked, _ = attempt(template, slots, never)
+    other, _ = attempt(template, draws.changed_slots(original.worked.slots, which, stream), never)
+    contents = (worked.answer, original.gold, other.answer)
+    if not all(draws.apart(one, two, template.digits) for one, two in combinations(contents, 2)):
+        raise Rejected("the new gold, the old one and the sham come too close")
+    question = _changed(template, original, worked, contents, order)
+    old, sham = LETTERS[order.index(1)], LETTERS[order.index(2)]
+    return tuple(slots.values()), msgspec.structs.replace(question, control="lure", old=old, sham=sham)
 
 
 def _changed(template: Template, original: Original, worked: Worked, contents: wording.Three, order: Order) -> Question:
@@ -141,24 +131,10 @@ def _changed(template: Template, original: Original, worked: Worked, contents: w
     )
 
 
-def _level_3(template: Template, seed: int, original: Original, level: int, count: int) -> list[Question]:
+def _another_unknown(template: Template, original: Original, stream: Random, order: Order) -> tuple[object, Question]:
     """All slots drawn anew, and another unknown asked for."""
-    stream = draws.seeded(seed, template.id, level)
-
-    def attempt_number(number: int) -> _Draw:
-        which = draws.below(stream, len(template.inverses))
-        slots = draws.fresh_slots(template, stream)
-        order = wording.order_of(template, seed, level, number)
-        question = _inverted(template, original, template.inverses[which], slots, order)
-        question = msgspec.structs.replace(question, id=f"{template.id}/{level}/{number}", level=level, draw=number)
-        return (which, *slots.values()), question
-
-    return _distinct(template, f"level {level}", count, attempt_number)
-
-
-def _inverted(
-    template: Template, original: Original, inverse: Inverse, slots: Mapping[str, Decimal], order: Order
-) -> Question:
+    which = draws.below(stream, len(template.inverses))
+    inverse, slots = template.inverses[which], draws.fresh_slots(template, stream)
     worked = draws.work_out(template, slots)
     unknown = template.slots[inverse.unknown]
     drawn = worked.slots[unknown.name]
@@ -172,7 +148,7 @@ def _inverted(
     gold = order.index(0)
     given = numbers.printed(worked.answer, template.digits, plain=True) + ("%" if template.percent else "")
     equation = f"{template.answer.source} = {given}"
-    return msgspec.structs.replace(
+    question = msgspec.structs.replace(
         original.question,
         parent=original.question.id,
         text=inverse.text.render(markers),
@@ -192,6 +168,7 @@ def _inverted(
             decimal=str(worked.values[unknown.name]), float=f"{solved:.12g}", check=f"{worked.check:.20g}"
         ),
     )
+    return (which, *slots.values()), question
 
 
 def _controlled(template: Template, seed: int, original: Original, control: Control, number: int) -> Question:
