@@ -10,7 +10,7 @@ import pytest
 from counterfoil.errors import UserError
 from counterfoil.memorization.files import Results
 from counterfoil.memorization.importers import finding_estimates, findings, reported_estimates, texts_by_id
-from counterfoil.perturbing.making.existing import Existing
+from counterfoil.perturbing.making.existing import ExistingQuestion
 
 
 def results(*given: tuple[str, bool, list[dict[str, Any]]], **more: Any) -> Results:
@@ -86,8 +86,8 @@ def test_what_is_reported_has_no_interval() -> None:
     assert nothing["memorization_gap", 1].value is None
 
 
-def existing(stem: str, gold: int | None) -> Existing:
-    return Existing(stem=stem, options=("1", "2", "3"), gold=gold)
+def existing(stem: str, gold: int | None) -> ExistingQuestion:
+    return ExistingQuestion(stem=stem, options=("1", "2", "3"), gold=gold)
 
 
 def test_ids_number_the_questions_of_the_dataset() -> None:

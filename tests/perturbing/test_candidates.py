@@ -13,7 +13,7 @@ import pytest
 from counterfoil.errors import UserError
 from counterfoil.perturbing.making import candidates
 from counterfoil.perturbing.making.candidates import REASONS, sort_out, why_not
-from counterfoil.perturbing.making.existing import Existing, existing_from, load_existing
+from counterfoil.perturbing.making.existing import ExistingQuestion, existing_from, load_existing
 from counterfoil.perturbing.making.recipes import shipped_recipes
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "cfa"
@@ -21,7 +21,7 @@ needs_data = pytest.mark.skipif(not DATA.exists(), reason="../shared/data/cfa is
 
 STEM = "What is 7 times 6, if A: is no option?"
 FLARE = {"text": f"Q:{STEM},CHOICES: A: 41.,B: 42.,C: 43.", "gold": 1, "answer": "B", "choices": ["A", "B", "C"]}
-QUESTION = Existing(stem=STEM, options=("41.", "42.", "43."), gold=1)
+QUESTION = ExistingQuestion(stem=STEM, options=("41.", "42.", "43."), gold=1)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,9 @@ def test_a_scenario_goes_before_its_question() -> None:
     choices = "Answer Choices: A: 5%., B: 6%., C: 7%.. \nAnswer:"
     query = f"Read.\nScenario: Two funds.\nOne pays 5%. ;\nQuestion:The yield is:;\n{choices}"
     found = existing_from({"query": query, "answer": "A", "source": "x"})
-    assert found == Existing(stem="Two funds.\nOne pays 5%.\nThe yield is:", options=("5%.", "6%.", "7%."), gold=0)
+    assert found == ExistingQuestion(
+        stem="Two funds.\nOne pays 5%.\nThe yield is:", options=("5%.", "6%.", "7%."), gold=0
+    )
 
 
 def test_a_topic_is_kept() -> None:
@@ -120,8 +122,8 @@ def test_a_bad_file_is_one_sentence(name: str, content: bytes, said: str, tmp_pa
     assert said in str(error.value)
 
 
-def existing(stem: str, *options: str, gold: int | None = 0) -> Existing:
-    return Existing(stem=stem, options=options, gold=gold)
+def existing(stem: str, *options: str, gold: int | None = 0) -> ExistingQuestion:
+    return ExistingQuestion(stem=stem, options=options, gold=gold)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,7 @@ def existing(stem: str, *options: str, gold: int | None = 0) -> Existing:
         (existing("5,CHOICES: A: 1,B: 2,C: 3", "50%,B: 1", "20%", "10%"), candidates.SEVERAL_NUMBERS),
     ],
 )
-def test_what_can_be_perturbed(question: Existing, reason: str | None) -> None:
+def test_what_can_be_perturbed(question: ExistingQuestion, reason: str | None) -> None:
     assert why_not(question) == reason
 
 

@@ -22,7 +22,7 @@ from counterfoil.perturbing.making.direct import (
     read_written,
     unconfirmed_original,
 )
-from counterfoil.perturbing.making.existing import Existing
+from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.sent_back import Unfit
 from counterfoil.perturbing.questions import Change, Question, encode_set, parse_set
 from counterfoil.perturbing.templates import numbers
@@ -143,7 +143,7 @@ def test_at_level_3_the_answer_is_put_back(pays: str, answer: str, status: str) 
 
 
 def test_without_a_template_nothing_is_confirmed() -> None:
-    existing = Existing(stem=ORIGINAL.question.text, options=ORIGINAL.question.options, gold=0)
+    existing = ExistingQuestion(stem=ORIGINAL.question.text, options=ORIGINAL.question.options, gold=0)
     original = unconfirmed_original(existing)
     assert original.status == "unverified"
     question = read(reply(), source=Source(original))
@@ -162,7 +162,7 @@ def test_without_options_the_templates_mistakes_are_the_wrong_ones(ending: str) 
 
 
 def test_without_options_and_template_the_originals_are_scaled() -> None:
-    original = unconfirmed_original(Existing(stem="Half of 10 is:", options=("5.0", "10.0", "20.0"), gold=0))
+    original = unconfirmed_original(ExistingQuestion(stem="Half of 10 is:", options=("5.0", "10.0", "20.0"), gold=0))
     fields = reply(perturbed_question="Half of 12 is:", perturbed_answer="6", changes_made=["number from 10 to 12"])
     # 6 × 10 ÷ 5 and 6 × 20 ÷ 5.
     assert sorted(read(fields, source=Source(original)).options) == ["12.0", "24.0", "6.0"]

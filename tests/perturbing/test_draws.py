@@ -50,14 +50,14 @@ def test_the_seeds_worked_example() -> None:
     # 2,000 × (1 − 1.07^−10) / 0.07 = 14,047.163082; 14,047.16 × 1.07 = 15,030.4612.
     template = annuity()
     slots = draws.original_slots(template)
-    worked = draws.work_out(template, slots)
-    assert worked.answer == Decimal("16215.64")
-    worked = draws.work_out(template, {**slots, "rate": Decimal(7)})
-    markers = wording.printed(template, worked, wording.first_names(template))
+    draw = draws.work_out(template, slots)
+    assert draw.answer == Decimal("16215.64")
+    draw = draws.work_out(template, {**slots, "rate": Decimal(7)})
+    markers = wording.printed(template, draw, wording.first_names(template))
     assert (markers["rate"], markers["pv"], markers["answer"]) == ("7", "14,047.16", "15,030.46")
-    assert worked.values["answer"] == Decimal("15030.4612")
-    assert worked.float == pytest.approx(15030.4612, abs=1e-9)
-    assert float(worked.check) == pytest.approx(15030.464498, abs=1e-6)
+    assert draw.values["answer"] == Decimal("15030.4612")
+    assert draw.float == pytest.approx(15030.4612, abs=1e-9)
+    assert float(draw.check) == pytest.approx(15030.464498, abs=1e-6)
     assert template.steps.render(markers) == "PV of the annuity due = 14,047.16 x (1 + 7%) = 15,030.46"
 
 
@@ -108,8 +108,8 @@ def test_what_can_not_be_computed_is_rejected() -> None:
 def test_percent_is_printed_times_100() -> None:
     template = small("x / y", percent=True, digits=1)
     # 1 / 8 = 12.5 %.
-    worked = draws.work_out(template, at("1", "8"))
-    assert (worked.answer, worked.values["answer"]) == (Decimal("12.5"), Decimal("0.125"))
+    draw = draws.work_out(template, at("1", "8"))
+    assert (draw.answer, draw.values["answer"]) == (Decimal("12.5"), Decimal("0.125"))
 
 
 def test_options_that_come_too_close() -> None:
@@ -121,8 +121,8 @@ def test_options_that_come_too_close() -> None:
     template = small("x", distractors=["x + 1", "x - x", "x * 2", "2 * x + 1", "1 / (x - x)", "x * 3", "x * 4"])
 
     def wrong(never: tuple[Decimal, ...] = ()) -> tuple[Decimal, Decimal]:
-        worked = draws.work_out(template, at("10", "1"))
-        return draws.wrong_options(template.distractors, worked.values, worked.answer, 0, False, never)
+        draw = draws.work_out(template, at("10", "1"))
+        return draws.wrong_options(template.distractors, draw.values, draw.answer, 0, False, never)
 
     # 11 is too close to 10, 0 is passed over, 21 is too close to 20, 10 / 0 is nothing.
     assert [int(value) for value in wrong()] == [20, 30]
@@ -134,7 +134,7 @@ def test_options_that_come_too_close() -> None:
 def test_a_template_without_any_accepted_draw_is_named() -> None:
     template = small("x", conditions=["x > 1000"])
 
-    def attempt() -> draws.Worked:
+    def attempt() -> draws.Draw:
         return draws.work_out(template, at("8", "1"))
 
     with pytest.raises(UserError, match=r"template small: no draw .* because the condition x > 1000 fails"):
@@ -166,8 +166,8 @@ def test_drawn_slots_are_on_the_grid_and_the_changed_ones_changed(seed: int) -> 
 def test_level_3_solves_for_the_unknown() -> None:
     template = annuity()
     slots = {**draws.original_slots(template), "rate": Decimal("7.5"), "years": Decimal(12)}
-    worked = draws.work_out(template, slots)
-    solved = solve(template, template.inverses[0], worked)
+    draw = draws.work_out(template, slots)
+    solved = solve(template, template.inverses[0], draw)
     # The answer is given to the cent, so that the rate is known to far less than a basis point.
     assert solved == pytest.approx(0.075, abs=1e-6)
     assert solved != 0.075
@@ -177,8 +177,8 @@ def test_level_3_whole_periods_are_tried_one_by_one() -> None:
     # A sum to a fractional number of years is nothing that could be bisected.
     inverse = {"unknown": "years", "text": "{answer} {rate} {payment}", "digits": 0, "distractors": ["1", "2"]}
     template = annuity(answer="sum(i, 1, years, payment / (1 + rate) ^ (i - 1))", inverse=[inverse])
-    worked = draws.work_out(template, {**draws.original_slots(template), "years": Decimal(17)})
-    assert solve(template, template.inverses[0], worked) == 17
+    draw = draws.work_out(template, {**draws.original_slots(template), "years": Decimal(17)})
+    assert solve(template, template.inverses[0], draw) == 17
 
 
 def test_level_3_needs_one_solution() -> None:
@@ -189,12 +189,12 @@ def test_level_3_needs_one_solution() -> None:
         solve(template, template.inverses[0], draws.work_out(template, at("400", "1")))
     # A condition leaves one of them.
     template = small("(x - 500) ^ 2", inverse=[inverse], conditions=["x > 500"])
-    worked = draws.work_out(template, at("600", "1"))
-    assert solve(template, template.inverses[0], worked) == pytest.approx(600)
+    draw = draws.work_out(template, at("600", "1"))
+    assert solve(template, template.inverses[0], draw) == pytest.approx(600)
     # A pole, where the sign changes, too, is no solution: 1,000 / (x − 500.25) = 10 at 600.25 only.
     template = small("1000 / (x - 500.25)", inverse=[inverse], digits=4)
-    worked = draws.work_out(template, at("600", "1"))
-    assert solve(template, template.inverses[0], worked) == pytest.approx(600, abs=0.01)
+    draw = draws.work_out(template, at("600", "1"))
+    assert solve(template, template.inverses[0], draw) == pytest.approx(600, abs=0.01)
     # sqrt(x) to no digit does not tell 600 from 601.
     template = small("sqrt(x)", inverse=[inverse])
     with pytest.raises(Rejected, match="not the value that was drawn"):

@@ -352,9 +352,9 @@ def test_the_documentation_has_every_function_and_its_example_is_right(tmp_path:
     original = make_original(template, 0)
     assert original.question.value == "$16,215.64"
     assert sorted(original.question.options) == ["$14,708.07", "$16,215.64", "$17,443.47"]
-    worked = draws.work_out(template, {**original.worked.slots, "rate": Decimal(7)})
-    assert worked.values["pv"] == Decimal("14047.16")
-    assert worked.answer == Decimal("15030.46")
-    assert f"{original.worked.check:,.4f}" in text
-    assert f"{worked.check:,.4f}" in text
+    draw = draws.work_out(template, {**original.draw.slots, "rate": Decimal(7)})
+    assert draw.values["pv"] == Decimal("14047.16")
+    assert draw.answer == Decimal("15030.46")
+    assert f"{original.draw.check:,.4f}" in text
+    assert f"{draw.check:,.4f}" in text
     assert len(make_variants(template, 0, (1, 2, 3), count=3)) == 10

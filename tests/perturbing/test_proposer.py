@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from annuity_proposal import PROPOSAL, QUESTION
 from counterfoil.errors import UserError
 from counterfoil.perturbing.making import proposer, sent_back
-from counterfoil.perturbing.making.existing import Existing
+from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.proposer import content, prompt, read_proposal
 from counterfoil.perturbing.making.sent_back import Unfit
 from counterfoil.perturbing.templates.originals import make_original
@@ -24,7 +24,7 @@ def draw(template: Template) -> object:
     return make_variants(template, 3, (1, 2), count=3)
 
 
-def read(proposal: dict[str, Any], question: Existing = QUESTION, wrap: str = "{}") -> Template:
+def read(proposal: dict[str, Any], question: ExistingQuestion = QUESTION, wrap: str = "{}") -> Template:
     return read_proposal(wrap.replace("{}", json.dumps(proposal)), question, draw)
 
 
@@ -47,12 +47,12 @@ def test_a_template_that_gives_back_the_original_is_accepted(wrap: str) -> None:
 
 
 def test_white_space_and_quotes_may_differ() -> None:
-    question = Existing(stem=f"Dana’s  note: {QUESTION.stem}", options=QUESTION.options, gold=1)
+    question = ExistingQuestion(stem=f"Dana’s  note: {QUESTION.stem}", options=QUESTION.options, gold=1)
     assert read(changed(text=f"Dana's note: {PROPOSAL['text']}"), question).id != read(PROPOSAL).id
 
 
 def test_names_stand_in_options_too() -> None:
-    question = Existing(
+    question = ExistingQuestion(
         stem=f"Dana reads: {QUESTION.stem}", options=tuple(f"Dana pays {it}" for it in QUESTION.options), gold=1
     )
     proposal = changed(text=f"{{who}} reads: {PROPOSAL['text']}", names={"who": ["Dana", "Imani"]})
@@ -134,7 +134,7 @@ def test_a_reply_without_a_template(reply: str, kind: str, final: bool) -> None:
 
 def test_a_template_that_fits_two_options_is_rejected() -> None:
     # 15,443.47 × 1.05 = 16,215.6435: as printed it is the gold, but nearly as close to the other.
-    question = Existing(stem=QUESTION.stem, options=("$16,215.65", "$16,215.64", "$17,443.47"), gold=1)
+    question = ExistingQuestion(stem=QUESTION.stem, options=("$16,215.65", "$16,215.64", "$17,443.47"), gold=1)
     with pytest.raises(Unfit, match="fits the wrong option A, too"):
         read(PROPOSAL, question)
 

@@ -17,7 +17,7 @@ from counterfoil.errors import UserError
 from counterfoil.suite.options import RUN_OPTIONS, Option, with_defaults
 
 if TYPE_CHECKING:
-    from counterfoil.perturbing.making.report import Asked, PerturbRequest, Report
+    from counterfoil.perturbing.making.report import PerturbRequest, Report, Tally
     from counterfoil.perturbing.questions import Question
 
 HELP = "make a frozen set of questions with other numbers, from templates or from existing questions"
@@ -150,7 +150,7 @@ def _report_text(report: Report) -> str:
     return "\n\n".join(sections)
 
 
-def _asked_text(what: str, asked: Asked) -> str:
+def _asked_text(what: str, asked: Tally) -> str:
     from counterfoil.report.text import table
 
     rows = [[what, "number"], ["asked for", f"{asked.asked:,}"], ["accepted", f"{asked.accepted:,}"]]

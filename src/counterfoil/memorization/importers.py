@@ -19,7 +19,7 @@ from counterfoil.errors import UserError
 from counterfoil.memorization.files import Perturbation, Result, Results, read_results, reported_summary
 from counterfoil.memorization.questions import existing_path
 from counterfoil.memorization.reading import Answer
-from counterfoil.perturbing.making.existing import Existing, load_existing
+from counterfoil.perturbing.making.existing import ExistingQuestion, load_existing
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.imports import Imported
 from counterfoil.suite.suite import Question as SuiteQuestion
@@ -203,7 +203,7 @@ def finding_estimates(results: Results, texts: Mapping[str, str] | None) -> list
     ]
 
 
-def texts_by_id(existing: Sequence[Existing], results: Results) -> dict[str, str]:
+def texts_by_id(existing: Sequence[ExistingQuestion], results: Results) -> dict[str, str]:
     """The questions' texts without their options, by the ids in the file, which number them as the dataset does.
 
     UserError if the right answers show that it is another dataset.

@@ -50,12 +50,12 @@ def problems_of(template: Template, seeds: int = SEEDS) -> list[str]:
 def _original_problems(template: Template) -> list[str]:
     """The values that are written as the original's: they must hold, and give two distractors."""
     try:
-        worked = draws.work_out(template, draws.original_slots(template))
+        draw = draws.work_out(template, draws.original_slots(template))
         if template.given is None:
-            draws.wrong_options(template.distractors, worked.values, worked.answer, template.digits, template.percent)
+            draws.wrong_options(template.distractors, draw.values, draw.answer, template.digits, template.percent)
     except Rejected as error:
         return [f"original: {error}"]
-    return _size_problems("original", [worked.answer])
+    return _size_problems("original", [draw.answer])
 
 
 def _level_problems(what: str, questions: Sequence[Question], wanted: int) -> list[str]:

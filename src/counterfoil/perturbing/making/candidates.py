@@ -8,15 +8,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes
-from counterfoil.perturbing.making.existing import ENDINGS, Existing, around, load_existing, options_of
+from counterfoil.perturbing.making.existing import ENDINGS, ExistingQuestion, around, load_existing, options_of
 from counterfoil.perturbing.making.recipes import apply_one, shipped_recipes
-from counterfoil.perturbing.making.report import PerturbRequest, Refused, Report
+from counterfoil.perturbing.making.report import PerturbRequest, Refusal, Report
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates.tables import load_bank, load_templates
 from counterfoil.perturbing.templates.template import Template
@@ -36,16 +36,8 @@ SAME_NUMBER = "two options have the same number"
 LABELS = "the numbers of its options are labels, as in Portfolio 1"
 OTHER_WORDS = "its options differ in their words, too"
 REASONS = (
-    SEEN_BEFORE,
-    NOT_THREE,
-    CONTRADICTS,
-    NO_NUMBER,
-    NO_OPTION_NUMBER,
-    SEVERAL_NUMBERS,
-    SAME_NUMBER,
-    LABELS,
-    OTHER_WORDS,
-)
+    SEEN_BEFORE, NOT_THREE, CONTRADICTS, NO_NUMBER, NO_OPTION_NUMBER, SEVERAL_NUMBERS, SAME_NUMBER, LABELS, OTHER_WORDS,
+)  # fmt: skip
 
 
 class Candidate(NamedTuple):
@@ -54,7 +46,7 @@ class Candidate(NamedTuple):
     unit: str
     stratum: str
     template: Template | None = None
-    existing: Existing | None = None
+    existing: ExistingQuestion | None = None
 
     @property
     def kin(self) -> str:
@@ -77,7 +69,7 @@ def load_candidates(request: PerturbRequest, report: Report) -> list[Candidate]:
     questions = load_existing(path)
     report.source_sha256 = _sha256(path)
     kept, set_aside = sort_out(questions)
-    report.existing, report.perturbable, report.set_aside = len(questions), len(kept), dict(set_aside)
+    report.existing, report.perturbable, report.set_aside = len(questions), len(kept), set_aside
     templates = _recipe_templates(kept, report)
     found = [Candidate(one.sha256, one.topic, templates.get(one.sha256), one) for one in kept]
     if request.proposer is not None:
@@ -102,7 +94,7 @@ def _sha256(path: Path) -> str:
     return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
-def _recipe_templates(questions: Sequence[Existing], report: Report) -> dict[str, Template]:
+def _recipe_templates(questions: Sequence[ExistingQuestion], report: Report) -> dict[str, Template]:
     by_hash = {question.sha256: question for question in questions}
     templates = {}
     for recipe in shipped_recipes():
@@ -113,7 +105,7 @@ def _recipe_templates(questions: Sequence[Existing], report: Report) -> dict[str
         try:
             templates[recipe.sha256] = apply_one(recipe, {"text": question.text, "gold": question.gold})
         except UserError as error:
-            report.refused.append(Refused(recipe.id, "recipe", str(error)))
+            report.refused.append(Refusal(recipe.id, "recipe", str(error)))
     report.covered = len(templates)
     return templates
 
@@ -126,16 +118,9 @@ def sampled(request: PerturbRequest, candidates: list[Candidate]) -> list[Candid
     return [candidate for candidate in candidates if candidate.unit in units]
 
 
-class SortedOut(NamedTuple):
+def sort_out(questions: Iterable[ExistingQuestion]) -> tuple[list[ExistingQuestion], dict[str, int]]:
     """The questions that can be perturbed, and how many can't for which reason."""
-
-    kept: list[Existing]
-    set_aside: Mapping[str, int]
-
-
-def sort_out(questions: Iterable[Existing]) -> SortedOut:
-    """Set aside what can't be perturbed; the reasons in the order of the table."""
-    kept: list[Existing] = []
+    kept: list[ExistingQuestion] = []
     seen: set[str] = set()
     counts: Counter[str] = Counter()
     for question in questions:
@@ -145,10 +130,10 @@ def sort_out(questions: Iterable[Existing]) -> SortedOut:
             kept.append(question)
         else:
             counts[reason] += 1
-    return SortedOut(kept, {reason: counts[reason] for reason in REASONS if counts[reason]})
+    return kept, {reason: counts[reason] for reason in REASONS if counts[reason]}
 
 
-def why_not(question: Existing) -> str | None:
+def why_not(question: ExistingQuestion) -> str | None:
     """Why a question can't be perturbed; None if it can.
 
     A variant's options have the gold's words around other numbers: at least one wrong option must have them, too.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from counterfoil.errors import UserError
 from counterfoil.perturbing.questions import Computed, Status
 from counterfoil.perturbing.templates import draws, numbers, wording
-from counterfoil.perturbing.templates.draws import Rejected, Worked
+from counterfoil.perturbing.templates.draws import Draw, Rejected
 from counterfoil.perturbing.templates.originals import Original, computed
 from counterfoil.perturbing.templates.template import Inverse, Template, Text
 
@@ -26,10 +26,12 @@ class Confirmation(NamedTuple):
     reason: str
     computed: Computed | None = None
     expression: str = ""
-    worked: Worked | None = None
+    draw: Draw | None = None
 
 
-def confirm(template: Template, original: Original, level: int, text: str, answer: numbers.Printed) -> Confirmation:
+def confirm(
+    template: Template, original: Original, level: int, text: str, answer: numbers.PrintedNumber
+) -> Confirmation:
     """`verified` if the text is the template's with other numbers and the answer follows from them, `refuted` if it
     does not follow, `unverified` where the template can't tell.
     """
@@ -44,24 +46,24 @@ def confirm(template: Template, original: Original, level: int, text: str, answe
     if found is None:
         return Confirmation("unverified", "its words are not the template's")
     slots = {name: found.get(name, slot.original) for name, slot in template.slots.items()}
-    changed = sum(slots[name] != original.worked.slots[name] for name in slots)
+    changed = sum(slots[name] != original.draw.slots[name] for name in slots)
     if changed != level:
         return Confirmation("refuted", f"it has {changed} changed parameters instead of {level}")
     try:
-        worked = draws.work_out(template, slots)
+        draw = draws.work_out(template, slots)
     except (Rejected, UserError) as error:
         return Confirmation("unverified", str(error).rstrip("."))
     for derived in template.derived:
         if derived.name in found and derived.digits is not None:
-            right = numbers.rounded(numbers.shown(worked.values[derived.name], derived.percent), derived.digits)
+            right = numbers.rounded(numbers.shown(draw.values[derived.name], derived.percent), derived.digits)
             if right != found[derived.name]:
                 return Confirmation("refuted", f"it says {found[derived.name]} where {derived.name} is {right}")
-    shown = numbers.shown(worked.values["answer"], template.percent)
+    shown = numbers.shown(draw.values["answer"], template.percent)
     digits = min(answer.decimals, template.digits)
     status: Status = (
         "verified" if numbers.rounded(shown, digits) == numbers.rounded(answer.value, digits) else "refuted"
     )
-    return Confirmation(status, f"the answer is {worked.answer}", computed(worked), template.answer.source, worked)
+    return Confirmation(status, f"the answer is {draw.answer}", computed(draw), template.answer.source, draw)
 
 
 def _read_off(text: Text, names: Mapping[str, str], question: str) -> dict[str, Decimal] | None:
@@ -91,7 +93,7 @@ def _folded(text: str) -> str:
 
 
 def _put_back(
-    template: Template, inverse: Inverse, found: Mapping[str, Decimal], answer: numbers.Printed
+    template: Template, inverse: Inverse, found: Mapping[str, Decimal], answer: numbers.PrintedNumber
 ) -> Confirmation:
     """The unknown as it was answered gives what the question says, within its own rounding."""
     given = found["answer"]

@@ -1,4 +1,4 @@
-"""The seed's way: a model writes the perturbed question and its answer.
+"""The way of the CFA study: a model writes the perturbed question and its answer.
 
 Its JSON has `perturbed_question`, `perturbed_answer`, `changes_made` and `solution_steps`. It is checked for being
 another question and for having changed what it says; whether the answer is right, only a template can tell.
@@ -20,7 +20,7 @@ import msgspec
 from counterfoil.datasets.judged import Judging
 from counterfoil.judging.text import short
 from counterfoil.perturbing.making.confirming import Confirmation, confirm
-from counterfoil.perturbing.making.existing import Existing
+from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.sent_back import Unfit, ask_twice, json_object
 from counterfoil.perturbing.questions import LETTERS, Change, Question
 from counterfoil.perturbing.templates import draws, numbers, wording
@@ -48,11 +48,11 @@ def made_options(source: Source, level: int, answer: str, said: Confirmation) ->
     shape = answer if level == 3 else original.value
     digits = number(shape).decimals
     wrong: Sequence[Decimal] = ()
-    if source.template is not None and said.worked is not None and said.status == "verified":
-        template, worked = source.template, said.worked
+    if source.template is not None and said.draw is not None and said.status == "verified":
+        template, draw = source.template, said.draw
         try:
             wrong = draws.wrong_options(
-                template.distractors, worked.values, gold.value, digits, template.percent, {old.value}
+                template.distractors, draw.values, gold.value, digits, template.percent, {old.value}
             )
         except Rejected as error:
             raise Unfit(NO_OPTIONS, f"there are no options in perturbed_question, and {error}") from error
@@ -75,7 +75,7 @@ def _shaped(value: Decimal, shape: str, digits: int) -> str:
     )
 
 
-def number(text: str) -> numbers.Printed:
+def number(text: str) -> numbers.PrintedNumber:
     """The one number in an option or answer; Unfit if there is not one."""
     try:
         return numbers.only_number(text)
@@ -98,7 +98,7 @@ _LETTER = re.compile(r"\(?([ABC])\)?[.:)]?(?:\s.*)?", re.DOTALL)
 _AT_THE_END = re.compile(r"[\s.…]*(?:\.\.\.|…)[\s.…]*$")
 
 
-class Written(NamedTuple):
+class WrittenQuestion(NamedTuple):
     """A reply that passed the checks; the first option is the gold, None where it gives no options."""
 
     text: str
@@ -108,7 +108,7 @@ class Written(NamedTuple):
     steps: str
 
 
-def unconfirmed_original(question: Existing) -> Question:
+def unconfirmed_original(question: ExistingQuestion) -> Question:
     """An existing question that no template is known for."""
     assert question.gold is not None
     one, two, three = question.options
@@ -154,7 +154,10 @@ def content(original: Question, draw: int, count: int, earlier: Sequence[Questio
     lines = [f"Question: {original.text}\nOptions:\n{options}\nRight option: {original.gold}"]
     lines.append(f"Version {draw + 1} of {count}.")
     if earlier:
-        told = (", ".join(f"{it.name} from {it.before} to {it.after}" for it in one.changes) for one in earlier)
+        told = (
+            ", ".join(f"{change.name} from {change.before} to {change.after}" for change in one.changes)
+            for one in earlier
+        )
         lines.append("Earlier versions:\n" + "\n".join(f"- {changes}" for changes in told))
     return "\n\n".join(lines)
 
@@ -196,7 +199,7 @@ def question_in(text: str, source: Source, level: int, earlier: Sequence[Questio
     )
 
 
-def read_written(text: str, original: Question, level: int) -> Written:
+def read_written(text: str, original: Question, level: int) -> WrittenQuestion:
     """The fields of a reply, checked. Unfit says what does not hold."""
     fields = json_object(text, FIELDS[:1])
     question, answer, steps = (_words(fields, name) for name in (*FIELDS[:2], FIELDS[3]))
@@ -219,7 +222,7 @@ def read_written(text: str, original: Question, level: int) -> Written:
         if len({number(option).value for option in options}) < len(LETTERS):
             raise Unfit(NO_OPTIONS, "two of the options have the same number")
     number(answer)
-    return Written(stem, answer, options, changes, steps)
+    return WrittenQuestion(stem, answer, options, changes, steps)
 
 
 def _split(question: str) -> tuple[str, tuple[str, ...] | None]:

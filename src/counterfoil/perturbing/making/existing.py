@@ -40,7 +40,7 @@ _CONTINUES_BEFORE = re.compile(r"\d[.,]?$", re.ASCII)
 _CONTINUES_BEHIND = re.compile(r"[.,]?\d", re.ASCII)
 
 
-class Existing(msgspec.Struct, frozen=True, kw_only=True):
+class ExistingQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """A question that somebody else wrote; `gold` is the position of its right option, None where that is in doubt."""
 
     stem: str
@@ -59,7 +59,7 @@ class Existing(msgspec.Struct, frozen=True, kw_only=True):
         return text_hash(self.text)
 
 
-def load_existing(path: Path) -> list[Existing]:
+def load_existing(path: Path) -> list[ExistingQuestion]:
     """The questions of a .json, .jsonl, .csv or .parquet file. UserError names every row that can't be read."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
@@ -77,7 +77,7 @@ def load_existing(path: Path) -> list[Existing]:
     return found
 
 
-def existing_from(row: Any) -> Existing:
+def existing_from(row: Any) -> ExistingQuestion:
     """A question from a row of any of the layouts; ValueError says what is wrong with it."""
     if isinstance(row, ValueError):
         raise row
@@ -95,7 +95,7 @@ def existing_from(row: Any) -> Existing:
         raise ValueError(f"its options are not 2 to {len(_ALPHABET)}, or one of them is empty")
     topic = row.get("topic")
     topic = topic.strip() if isinstance(topic, str) and topic.strip() else DEFAULT_TOPIC
-    return Existing(stem=stem, options=options, gold=_gold(row, options), topic=topic)
+    return ExistingQuestion(stem=stem, options=options, gold=_gold(row, options), topic=topic)
 
 
 def _flare(text: str) -> tuple[str, tuple[str, ...]]:
@@ -185,10 +185,10 @@ class Options(NamedTuple):
 
     layout: Layout
     spans: tuple[Span, ...]
-    numbers: tuple[numbers.Printed, ...]
+    numbers: tuple[numbers.PrintedNumber, ...]
 
 
-def options_of(question: Existing) -> Options:
+def options_of(question: ExistingQuestion) -> Options:
     """The one number of each option. ValueError if there is not one."""
     text = question.text
     places = layout(text)

@@ -15,9 +15,9 @@ from counterfoil.files import explained, write_json
 from counterfoil.perturbing.making.candidates import BANK, CFA_EASY, Candidate, load_candidates, sampled
 from counterfoil.perturbing.making.difficulty import shifts
 from counterfoil.perturbing.making.direct import Source, rewrite, unconfirmed_original
-from counterfoil.perturbing.making.existing import Existing
+from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.proposer import propose
-from counterfoil.perturbing.making.report import PerturbRequest, Refused, Report, arm_of, tallied, why_none
+from counterfoil.perturbing.making.report import PerturbRequest, Refusal, Report, arm_of, tally_of, why_none
 from counterfoil.perturbing.making.sent_back import Unfit
 from counterfoil.perturbing.questions import Question, write_set
 from counterfoil.perturbing.templates.originals import make_original
@@ -37,15 +37,15 @@ def perturb(request: PerturbRequest, say: Say) -> Report:
     ready = ReadyJudge(request.proposer) if request.proposer is not None else None
     report = Report(set=str(request.out), source=request.source, settings=request.settings)
     candidates = sampled(request, load_candidates(request, report))
-    made: dict[str, list[Question]] = {}
+    rewritten: dict[str, list[Question]] = {}
     if ready is not None:
         try:
-            candidates, made = asyncio.run(_asked(request, ready, candidates, report, say))
+            candidates, rewritten = asyncio.run(_ask_model(request, ready, candidates, report, say))
         except asyncio.CancelledError as error:
             raise KeyboardInterrupt from error
     questions: list[Question] = []
     for candidate in counted(candidates, "drawing variants of questions"):
-        questions += _questions(request, candidate, made.get(candidate.unit, []), report)
+        questions += _questions(request, candidate, rewritten.get(candidate.unit, []), report)
     if report.left_open["not_asked"]:
         return report
     if not any(question.parent for question in questions):
@@ -75,39 +75,36 @@ def _check(request: PerturbRequest) -> None:
         raise UserError(f"{request.source} has templates already: --proposer is for existing questions.")
 
 
-async def _asked(
+async def _ask_model(
     request: PerturbRequest, ready: ReadyJudge, candidates: list[Candidate], report: Report, say: Say
 ) -> tuple[list[Candidate], dict[str, list[Question]]]:
     """The candidates with proposed templates, and what the model wrote directly, by unit."""
     async with open_judge(ready, say) as judging:
         candidates = await _with_proposals(request, judging, candidates, report)
-        made = await _rewritten(request, judging, candidates, report) if request.direct else {}
+        rewritten = await _rewrite(request, judging, candidates, report) if request.direct else {}
         report.model = judging.described()
-    return candidates, made
+    return candidates, rewritten
 
 
 async def _with_proposals(
     request: PerturbRequest, judging: Judging, candidates: list[Candidate], report: Report
 ) -> list[Candidate]:
     levels = () if request.direct else request.levels
-    lacking = [it.existing for it in candidates if it.template is None and it.existing is not None]
+    lacking = [
+        candidate.existing for candidate in candidates if candidate.template is None and candidate.existing is not None
+    ]
 
-    async def work(question: Existing) -> Template | Unfit:
+    async def work(question: ExistingQuestion) -> Template | Unfit:
         return await propose(judging, question, lambda template: _variants(request, template, levels))
 
     results = await judging.each("propose", lacking, work)
-    report.proposals = tallied(
-        (question.sha256[:12], result) for question, result in zip(lacking, results, strict=True)
-    )
-    found = {
-        question.sha256: result
-        for question, result in zip(lacking, results, strict=True)
-        if isinstance(result, Template)
-    }
-    return [it._replace(template=found.get(it.unit)) if it.template is None else it for it in candidates]
+    outcomes = {question.sha256: result for question, result in zip(lacking, results, strict=True)}
+    report.proposals = tally_of((name[:12], outcome) for name, outcome in outcomes.items())
+    found = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Template)}
+    return [candidate._replace(template=candidate.template or found.get(candidate.unit)) for candidate in candidates]
 
 
-async def _rewritten(
+async def _rewrite(
     request: PerturbRequest, judging: Judging, candidates: list[Candidate], report: Report
 ) -> dict[str, list[Question]]:
     sources = [_source(request, candidate) for candidate in candidates]
@@ -118,14 +115,14 @@ async def _rewritten(
 
     results = await judging.each("rewrite", sources, work)
     outcomes: list[tuple[str, Any]] = []
-    made: dict[str, list[Question]] = {}
+    rewritten: dict[str, list[Question]] = {}
     for candidate, source, result in zip(candidates, sources, results, strict=True):
         one_by_one = [result] * (len(levels) * count) if isinstance(result, NotAsked) else result
         outcomes += [(source.question.template, outcome) for outcome in one_by_one]
         written = [outcome for outcome in one_by_one if isinstance(outcome, Question)]
-        made[candidate.unit] = [source.question, *written]
-    report.rewritten = tallied(outcomes)
-    return made
+        rewritten[candidate.unit] = [source.question, *written]
+    report.rewritten = tally_of(outcomes)
+    return rewritten
 
 
 def _source(request: PerturbRequest, candidate: Candidate) -> Source:
@@ -176,5 +173,5 @@ def _as_far_as_possible(
         try:
             questions += make_variants(template, request.seed, count=request.draws, **chosen)[1:]
         except UserError as error:
-            report.refused.append(Refused(template.id, arm, str(error)))
+            report.refused.append(Refusal(template.id, arm, str(error)))
     return questions

@@ -16,7 +16,7 @@ from counterfoil.datasets.judged import Judging
 from counterfoil.errors import UserError
 from counterfoil.judging.text import short
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
-from counterfoil.perturbing.making.existing import Existing, Mark, around, markup, occurrences, options_of
+from counterfoil.perturbing.making.existing import ExistingQuestion, Mark, around, markup, occurrences, options_of
 from counterfoil.perturbing.making.sent_back import Unfit, ask_twice, json_object
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates import draws, numbers, wording
@@ -45,7 +45,7 @@ FIELDS = frozenset(
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
 
 
-def proposal_id(question: Existing) -> str:
+def proposal_id(question: ExistingQuestion) -> str:
     """The id of the template that is proposed for a question."""
     return f"proposed-{question.sha256[:12]}"
 
@@ -57,18 +57,18 @@ def prompt() -> str:
     return text.replace("<functions>", f"{listed}.")
 
 
-def content(question: Existing) -> str:
+def content(question: ExistingQuestion) -> str:
     """The question as it is put before the model."""
     options = "\n".join(f"{letter}: {option}" for letter, option in zip(LETTERS, question.options, strict=True))
     return f"Question: {question.stem}\nOptions:\n{options}\nRight option: {LETTERS[_gold(question)]}"
 
 
-async def propose(judging: Judging, question: Existing, draw: Callable[[Template], object]) -> Template | Unfit:
+async def propose(judging: Judging, question: ExistingQuestion, draw: Callable[[Template], object]) -> Template | Unfit:
     """The template that the model proposes, if it holds and variants can be drawn from it."""
     return await ask_twice(judging, prompt(), content(question), lambda text: read_proposal(text, question, draw))
 
 
-def read_proposal(text: str, question: Existing, draw: Callable[[Template], object]) -> Template:
+def read_proposal(text: str, question: ExistingQuestion, draw: Callable[[Template], object]) -> Template:
     """The template in a reply. Unfit says what does not hold; `draw` raises UserError if it gives no variants."""
     proposal = json_object(text, ("answer", "impossible"))
     if "impossible" in proposal:
@@ -92,7 +92,7 @@ def read_proposal(text: str, question: Existing, draw: Callable[[Template], obje
     return template
 
 
-def _table(proposal: dict[str, Any], question: Existing) -> dict[str, Any]:
+def _table(proposal: dict[str, Any], question: ExistingQuestion) -> dict[str, Any]:
     """The proposal with what the question gives: options, gold, the words around their numbers, digits."""
     gold = _gold(question)
     text = question.text
@@ -131,15 +131,15 @@ def _seconds(template: Template) -> float:
     return time.perf_counter() - start
 
 
-def _check_text(template: Template, question: Existing) -> None:
+def _check_text(template: Template, question: ExistingQuestion) -> None:
     """With the original values, it is the question's text: the same numbers, the same words."""
     try:
-        worked = draws.work_out(template, draws.original_slots(template))
+        draw = draws.work_out(template, draws.original_slots(template))
     except Rejected as error:
         raise Unfit(NOT_COMPUTED, f"with the original values, {error}") from error
     except UserError as error:
         raise Unfit(CHECK_DIFFERS, str(error).rstrip(".")) from error
-    rendered = template.text.render(wording.printed(template, worked, wording.first_names(template)))
+    rendered = template.text.render(wording.printed(template, draw, wording.first_names(template)))
     wanted, found = numbers.in_text(question.stem), numbers.in_text(rendered)
     missing = list((Counter(wanted) - Counter(found)).elements())
     added = list((Counter(found) - Counter(wanted)).elements())
@@ -164,7 +164,7 @@ def _first_difference(found: str, wanted: str) -> str:
     return wanted[max(0, position - 10) :]
 
 
-def _gold(question: Existing) -> int:
+def _gold(question: ExistingQuestion) -> int:
     """Questions whose gold is in doubt were set aside."""
     assert question.gold is not None
     return question.gold

@@ -37,17 +37,13 @@ class PerturbRequest(msgspec.Struct, frozen=True, kw_only=True):
         spec = self.proposer.spec if self.proposer is not None else None
         return {
             "levels": list(self.levels),
-            "controls": self.controls,
-            "lure": self.lure,
-            "draws": self.draws,
-            "seed": self.seed,
-            "limit": self.limit,
+            **{name: getattr(self, name) for name in ("controls", "lure", "draws", "seed", "limit")},
             "generator": "direct" if self.direct else "template",
             "proposer": spec and spec.name,
         }
 
 
-class Refused(msgspec.Struct, frozen=True):
+class Refusal(msgspec.Struct, frozen=True):
     """An arm of a template that could not be drawn, or a recipe that does not hold for its question."""
 
     template: str
@@ -55,7 +51,7 @@ class Refused(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Asked(msgspec.Struct, kw_only=True):
+class Tally(msgspec.Struct, kw_only=True):
     """What came of asking the model: how often, what was used, and why the rest was not."""
 
     asked: int = 0
@@ -86,35 +82,41 @@ class Report(msgspec.Struct, kw_only=True):
     # Questions that a recipe covers; recipes whose question is not there.
     covered: int | None = None
     unused_recipes: list[str] = []
-    refused: list[Refused] = []
-    proposals: Asked | None = None
-    rewritten: Asked | None = None
+    refused: list[Refusal] = []
+    proposals: Tally | None = None
+    rewritten: Tally | None = None
     model: dict[str, Any] | None = None
     shifts: list[Shift] = []
 
     @property
+    def tallies(self) -> list[Tally]:
+        return [tally for tally in (self.proposals, self.rewritten) if tally is not None]
+
+    @property
     def left_open(self) -> Counter[str]:
         """Asks that failed, and those that were not made."""
-        asked = [it for it in (self.proposals, self.rewritten) if it is not None]
-        return Counter(failed=sum(it.failed for it in asked), not_asked=sum(it.not_asked for it in asked))
+        return Counter(
+            failed=sum(tally.failed for tally in self.tallies),
+            not_asked=sum(tally.not_asked for tally in self.tallies),
+        )
 
 
-def tallied(outcomes: Iterable[tuple[str, object]]) -> Asked:
+def tally_of(outcomes: Iterable[tuple[str, object]]) -> Tally:
     """What came of it, by id."""
-    asked = Asked(rejected={}, details=[])
+    tally = Tally(rejected={}, details=[])
     rejected: Counter[str] = Counter()
     for name, outcome in outcomes:
-        asked.asked += 1
+        tally.asked += 1
         if isinstance(outcome, NotAsked):
-            asked.not_asked += 1
+            tally.not_asked += 1
         elif isinstance(outcome, Unfit):
-            asked.details.append((name, f"{outcome.kind}: {outcome.detail}"))
-            asked.failed += outcome.kind == FAILED
+            tally.details.append((name, f"{outcome.kind}: {outcome.detail}"))
+            tally.failed += outcome.kind == FAILED
             rejected[outcome.kind] += outcome.kind != FAILED
         else:
-            asked.accepted += 1
-    asked.rejected = {kind: count for kind, count in rejected.most_common() if count}
-    return asked
+            tally.accepted += 1
+    tally.rejected = {kind: count for kind, count in rejected.most_common() if count}
+    return tally
 
 
 def arm_of(question: Question) -> str:
@@ -138,9 +140,8 @@ def why_none(report: Report) -> str:
         told = [f"{count:,} templates give no {arm}: {LACKING[arm]}" for arm, count in sorted(report.without.items())]
         return f" ({'; '.join(told)})"
     counts = Counter(report.set_aside)
-    for asked in (report.proposals, report.rewritten):
-        if asked is not None:
-            counts.update(asked.rejected)
+    for tally in report.tallies:
+        counts.update(tally.rejected)
     told = [f"{count:,} set aside or rejected: {reason}" for reason, count in counts.most_common(4)]
     if report.refused:
         told.append(f"{len(report.refused):,} refused: {report.refused[0].reason.rstrip('.')}")

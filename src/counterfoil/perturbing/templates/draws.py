@@ -42,7 +42,7 @@ class Rejected(Exception):
     """Why a draw is thrown away."""
 
 
-class Worked(NamedTuple):
+class Draw(NamedTuple):
     """A draw that was worked out."""
 
     # The slots as printed (5 for 5 %), and all that expressions can use (0.05), the answer included.
@@ -92,15 +92,15 @@ def some(choices: Sequence[Slot], count: int, stream: random.Random) -> list[Slo
     return [left.pop(below(stream, len(left))) for _ in range(count)]
 
 
-def work_out(template: Template, slots: Mapping[str, Decimal]) -> Worked:
+def work_out(template: Template, slots: Mapping[str, Decimal]) -> Draw:
     """The answer for these slots, by both computations and the check; Rejected says why there is none to rely on."""
     try:
-        return _worked(template, slots)
+        return _computed(template, slots)
     except ExpressionError as error:
         raise Rejected(f"can't be computed ({error})") from error
 
 
-def _worked(template: Template, slots: Mapping[str, Decimal]) -> Worked:
+def _computed(template: Template, slots: Mapping[str, Decimal]) -> Draw:
     values = {
         name: numbers.share(slots[name]) if slot.percent else slots[name] for name, slot in template.slots.items()
     }
@@ -126,7 +126,7 @@ def _worked(template: Template, slots: Mapping[str, Decimal]) -> Worked:
     for condition in template.conditions:
         if not condition.holds(values):
             raise Rejected(f"the condition {condition.source} fails")
-    return Worked(slots, values, floats, rounded, floats["answer"], check)
+    return Draw(slots, values, floats, rounded, floats["answer"], check)
 
 
 def _shown(value: Decimal | float, percent: bool) -> Decimal:
@@ -192,7 +192,7 @@ def accepted(attempt: Callable[[], _Found], template: Template, what: str) -> _F
     )
 
 
-def solve(template: Template, inverse: Inverse, worked: Worked) -> float:
+def solve(template: Template, inverse: Inverse, draw: Draw) -> float:
     """The unknown, as expressions use it, that gives the printed answer.
 
     Rejected unless there is only one, it is the one that was drawn, and, rounded as it is asked for and put back, it
@@ -200,13 +200,13 @@ def solve(template: Template, inverse: Inverse, worked: Worked) -> float:
     """
     slot = template.slots[inverse.unknown]
     held = {
-        derived.name: numbers.rounded(worked.values[derived.name], derived.digits + (2 if derived.percent else 0))
+        derived.name: numbers.rounded(draw.values[derived.name], derived.digits + (2 if derived.percent else 0))
         for derived in template.derived
         if derived.digits is not None and derived.name in inverse.text.markers
     }
     digits = template.digits + (2 if template.percent else 0)
-    target = numbers.share(worked.answer) if template.percent else worked.answer
-    floats = {**worked.floats, **{name: float(value) for name, value in held.items()}}
+    target = numbers.share(draw.answer) if template.percent else draw.answer
+    floats = {**draw.floats, **{name: float(value) for name, value in held.items()}}
     following = [derived for derived in template.derived if derived.name not in held]
 
     def distance(unknown: float) -> float:
@@ -216,7 +216,7 @@ def solve(template: Template, inverse: Inverse, worked: Worked) -> float:
         return template.answer.float(floats) - float(target)
 
     def gives_answer(unknown: Decimal) -> bool:
-        values = {**worked.values, **held, slot.name: unknown, "answer": target}
+        values = {**draw.values, **held, slot.name: unknown, "answer": target}
         for derived in following:
             values[derived.name] = derived.value.decimal(values)
         if not all(condition.holds(values) for condition in template.conditions):
@@ -232,7 +232,7 @@ def solve(template: Template, inverse: Inverse, worked: Worked) -> float:
         raise Rejected(f"it can't be solved ({error})") from error
     if len(found) != 1:
         raise Rejected("there are several solutions" if found else "there is no solution")
-    if rounded[found[0]] != worked.values[slot.name]:
+    if rounded[found[0]] != draw.values[slot.name]:
         raise Rejected("the solution is not the value that was drawn")
     return found[0]
 

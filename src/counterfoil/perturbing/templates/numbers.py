@@ -18,7 +18,7 @@ _UNSIGNED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+", re.A
 _UNITS = tuple(Decimal(1).scaleb(-digits) for digits in range(_MAX_DIGITS + 1))
 
 
-class Printed(NamedTuple):
+class PrintedNumber(NamedTuple):
     """A number, and how it was printed."""
 
     value: Decimal
@@ -30,7 +30,7 @@ class Printed(NamedTuple):
     currency: str
 
 
-def read(text: str) -> Printed:
+def read(text: str) -> PrintedNumber:
     """A number with optional sign, currency sign, thousands separators and decimals. ValueError if it is none."""
     match = _NUMBER.fullmatch(text)
     if match is None or (match["whole"] is None and match["fraction"] is None):
@@ -43,7 +43,7 @@ def read(text: str) -> Printed:
     sign = match["sign"]
     negative = sign not in ("", "+")
     plain = len(digits) > 3 and "," not in whole
-    return Printed(-value if negative else value, len(fraction), plain, sign, match["currency"])
+    return PrintedNumber(-value if negative else value, len(fraction), plain, sign, match["currency"])
 
 
 def only(text: str) -> tuple[int, int]:
@@ -54,7 +54,7 @@ def only(text: str) -> tuple[int, int]:
     return spans[0]
 
 
-def only_number(text: str) -> Printed:
+def only_number(text: str) -> PrintedNumber:
     """The one number in a text. ValueError if there is none, more than one, or one that can't be read."""
     start, end = only(text)
     return read(text[start:end])

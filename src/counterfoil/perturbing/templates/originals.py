@@ -9,8 +9,8 @@ from typing import NamedTuple
 from counterfoil.errors import UserError
 from counterfoil.perturbing.questions import LETTERS, Computed, Letter, Question
 from counterfoil.perturbing.templates import draws, numbers, wording
-from counterfoil.perturbing.templates.draws import Rejected, Worked
-from counterfoil.perturbing.templates.template import Given, Template
+from counterfoil.perturbing.templates.draws import Draw, Rejected
+from counterfoil.perturbing.templates.template import GivenOptions, Template
 from counterfoil.perturbing.templates.wording import Three
 
 
@@ -18,7 +18,7 @@ class Original(NamedTuple):
     """An original, and what it was made of."""
 
     question: Question
-    worked: Worked
+    draw: Draw
     # The options' numbers as printed, from A to C.
     contents: Three
 
@@ -35,42 +35,42 @@ def make_original(template: Template, seed: int) -> Original:
         return _original(template, verify_given(template, given), _numbers(given), given.gold)
     if template.source == "bank":
         stream = draws.seeded(seed, template.id, "original")
-        worked, wrong = draws.accepted(
+        draw, wrong = draws.accepted(
             lambda: attempt(template, draws.fresh_slots(template, stream)), template, "original"
         )
     else:
         try:
-            worked, wrong = attempt(template, draws.original_slots(template))
+            draw, wrong = attempt(template, draws.original_slots(template))
         except Rejected as error:
             raise _does_not_hold(template, error) from error
     order = wording.order_of(template, seed, "original", 0)
-    contents = wording.arranged((worked.answer, *wrong), order)
-    return _original(template, worked, contents, LETTERS[order.index(0)])
+    contents = wording.arranged((draw.answer, *wrong), order)
+    return _original(template, draw, contents, LETTERS[order.index(0)])
 
 
 def attempt(
     template: Template, slots: Mapping[str, Decimal], never: Collection[Decimal] = ()
-) -> tuple[Worked, tuple[Decimal, Decimal]]:
+) -> tuple[Draw, tuple[Decimal, Decimal]]:
     """A draw worked out, and its two wrong options; all three keep apart from `never`, the original's gold.
 
     Otherwise a remembered answer would point at one of them.
     """
-    worked = draws.work_out(template, slots)
-    if not all(draws.apart(worked.answer, old, template.digits) for old in never):
+    draw = draws.work_out(template, slots)
+    if not all(draws.apart(draw.answer, old, template.digits) for old in never):
         raise Rejected("the answer comes too close to the original's")
     wrong = draws.wrong_options(
-        template.distractors, worked.values, worked.answer, template.digits, template.percent, never
+        template.distractors, draw.values, draw.answer, template.digits, template.percent, never
     )
-    return worked, wrong
+    return draw, wrong
 
 
-def verify_given(template: Template, given: Given) -> Worked:
+def verify_given(template: Template, given: GivenOptions) -> Draw:
     """The original worked out; UserError unless that gives the gold option as printed, and no other."""
     try:
-        worked = draws.work_out(template, draws.original_slots(template))
+        draw = draws.work_out(template, draws.original_slots(template))
     except Rejected as error:
         raise _does_not_hold(template, error) from error
-    answer = numbers.shown(worked.values["answer"], template.percent)
+    answer = numbers.shown(draw.values["answer"], template.percent)
     gold = given.numbers[LETTERS.index(given.gold)]
     off = abs(answer - gold.value)
     if numbers.rounded(answer, gold.decimals) != gold.value and off > given.slack * numbers.unit(gold.decimals):
@@ -83,10 +83,10 @@ def verify_given(template: Template, given: Given) -> Worked:
         as_printed = comparable and numbers.rounded(answer, other.decimals) == other.value
         if letter != given.gold and (as_printed or 2 * off >= abs(answer - other.value)):
             raise UserError(f"template {template.id}: its answer {answer:.10g} fits the wrong option {letter}, too.")
-    return worked
+    return draw
 
 
-def _numbers(given: Given) -> Three:
+def _numbers(given: GivenOptions) -> Three:
     one, two, three = given.numbers
     return one.value, two.value, three.value
 
@@ -95,9 +95,9 @@ def _does_not_hold(template: Template, reason: Rejected) -> UserError:
     return UserError(f"template {template.id}: its original does not hold: {reason}.")
 
 
-def _original(template: Template, worked: Worked, contents: Three, gold: Letter) -> Original:
+def _original(template: Template, draw: Draw, contents: Three, gold: Letter) -> Original:
     names = wording.first_names(template)
-    markers = wording.printed(template, worked, names)
+    markers = wording.printed(template, draw, names)
     shown = options_of(template, contents, names)
     question = Question(
         id=f"{template.id}/0",
@@ -118,11 +118,11 @@ def _original(template: Template, worked: Worked, contents: Three, gold: Letter)
         changes=(),
         steps=template.steps.render(markers),
         expression=template.answer.source,
-        computed=computed(worked),
+        computed=computed(draw),
         status="verified",
         source=template.source,
     )
-    return Original(question, worked, contents)
+    return Original(question, draw, contents)
 
 
 def options_of(template: Template, contents: Three, names: Mapping[str, str]) -> tuple[str, str, str]:
@@ -133,8 +133,6 @@ def options_of(template: Template, contents: Three, names: Mapping[str, str]) ->
     return one, two, three
 
 
-def computed(worked: Worked) -> Computed:
+def computed(draw: Draw) -> Computed:
     """The three computations; of floats only the digits that every machine agrees on."""
-    return Computed(
-        decimal=f"{worked.values['answer']:.20g}", float=f"{worked.float:.12g}", check=f"{worked.check:.20g}"
-    )
+    return Computed(decimal=f"{draw.values['answer']:.20g}", float=f"{draw.float:.12g}", check=f"{draw.check:.20g}")

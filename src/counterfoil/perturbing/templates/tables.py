@@ -19,7 +19,7 @@ from counterfoil.files import read_bytes
 from counterfoil.perturbing.expressions.language import Expression, ExpressionError, Kind, parse
 from counterfoil.perturbing.questions import LETTERS, Source
 from counterfoil.perturbing.templates import numbers
-from counterfoil.perturbing.templates.template import Derived, Given, Inverse, Slot, Template, Text, parse_text
+from counterfoil.perturbing.templates.template import Derived, GivenOptions, Inverse, Slot, Template, Text, parse_text
 
 _ANSWER = "answer"
 _MAX_DIGITS = 9
@@ -321,7 +321,7 @@ def _needed(expression: Expression, derived: tuple[Derived, ...], given: set[str
     return needed
 
 
-def _given(table: _TemplateTable) -> Given | None:
+def _given(table: _TemplateTable) -> GivenOptions | None:
     if table.options is None and table.gold is None:
         return None
     if table.options is None or len(table.options) != 3 or len(set(table.options)) != 3:
@@ -337,7 +337,7 @@ def _given(table: _TemplateTable) -> Given | None:
     one, two, three = (
         _option(f"options[{number}]", text.render(originals)) for number, text in enumerate((first, second, third))
     )
-    return Given((first, second, third), (one, two, three), table.gold, table.slack)
+    return GivenOptions((first, second, third), (one, two, three), table.gold, table.slack)
 
 
 class _WrongField(Exception):
@@ -352,7 +352,7 @@ def _converted(table: Any, kind: type[_Table], field: str) -> _Table:
         raise _WrongField(field, error) from error
 
 
-def _number(field: str, value: _Number | None) -> numbers.Printed:
+def _number(field: str, value: _Number | None) -> numbers.PrintedNumber:
     if value is None:
         raise _WrongField(field, "it is missing, and the slot is not fixed")
     try:
@@ -361,7 +361,7 @@ def _number(field: str, value: _Number | None) -> numbers.Printed:
         raise _WrongField(field, error) from error
 
 
-def _option(field: str, option: str) -> numbers.Printed:
+def _option(field: str, option: str) -> numbers.PrintedNumber:
     try:
         return numbers.only_number(option)
     except ValueError as error:

@@ -103,11 +103,11 @@ class Inverse(NamedTuple):
     suffix: Text
 
 
-class Given(NamedTuple):
+class GivenOptions(NamedTuple):
     """The original's options as they were printed, and which of them is right."""
 
     options: tuple[Text, Text, Text]
-    numbers: tuple[numbers.Printed, numbers.Printed, numbers.Printed]
+    numbers: tuple[numbers.PrintedNumber, numbers.PrintedNumber, numbers.PrintedNumber]
     gold: Letter
     # By how many units of its last digit the printed gold may differ from what is computed.
     slack: int
@@ -136,7 +136,7 @@ class Template:
     # The first of each is the original's.
     names: Mapping[str, tuple[str, ...]]
     inverses: tuple[Inverse, ...]
-    given: Given | None
+    given: GivenOptions | None
 
     @property
     def changeable(self) -> tuple[Slot, ...]:

@@ -15,7 +15,7 @@ import msgspec
 
 from counterfoil.perturbing.questions import LETTERS, Change, Computed, Control, Question
 from counterfoil.perturbing.templates import draws, numbers, wording
-from counterfoil.perturbing.templates.draws import Rejected, Worked, solve
+from counterfoil.perturbing.templates.draws import Draw, Rejected, solve
 from counterfoil.perturbing.templates.originals import Original, attempt, computed, make_original, options_of
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.wording import ORDERS, Order
@@ -87,9 +87,9 @@ def _changed_slots(
     template: Template, original: Original, stream: Random, order: Order, count: int
 ) -> tuple[object, Question]:
     """One slot changed, or two."""
-    slots = draws.changed_slots(original.worked.slots, draws.some(template.changeable, count, stream), stream)
-    worked, wrong = attempt(template, slots, {original.gold, original.worked.answer})
-    return tuple(slots.values()), _changed(template, original, worked, (worked.answer, *wrong), order)
+    slots = draws.changed_slots(original.draw.slots, draws.some(template.changeable, count, stream), stream)
+    draw, wrong = attempt(template, slots, {original.gold, original.draw.answer})
+    return tuple(slots.values()), _changed(template, original, draw, (draw.answer, *wrong), order)
 
 
 def _lure(template: Template, original: Original, stream: Random, order: Order) -> tuple[object, Question]:
@@ -98,23 +98,23 @@ def _lure(template: Template, original: Original, stream: Random, order: Order) 
     The sham's draw changes the same slot: from the new question, the way to the old gold and to the sham is the same,
     so that without memory neither is the likelier mistake.
     """
-    never = {original.gold, original.worked.answer}
+    never = {original.gold, original.draw.answer}
     which = draws.some(template.changeable, 1, stream)
-    slots = draws.changed_slots(original.worked.slots, which, stream)
-    worked, _ = attempt(template, slots, never)
-    other, _ = attempt(template, draws.changed_slots(original.worked.slots, which, stream), never)
-    contents = (worked.answer, original.gold, other.answer)
+    slots = draws.changed_slots(original.draw.slots, which, stream)
+    draw, _ = attempt(template, slots, never)
+    other, _ = attempt(template, draws.changed_slots(original.draw.slots, which, stream), never)
+    contents = (draw.answer, original.gold, other.answer)
     if not all(draws.apart(one, two, template.digits) for one, two in combinations(contents, 2)):
         raise Rejected("the new gold, the old one and the sham come too close")
-    question = _changed(template, original, worked, contents, order)
+    question = _changed(template, original, draw, contents, order)
     old, sham = LETTERS[order.index(1)], LETTERS[order.index(2)]
     return tuple(slots.values()), msgspec.structs.replace(question, control="lure", old=old, sham=sham)
 
 
-def _changed(template: Template, original: Original, worked: Worked, contents: wording.Three, order: Order) -> Question:
+def _changed(template: Template, original: Original, draw: Draw, contents: wording.Three, order: Order) -> Question:
     """The original with other numbers; the first of the contents is the gold."""
     names = wording.first_names(template)
-    markers = wording.printed(template, worked, names)
+    markers = wording.printed(template, draw, names)
     options = wording.options(template, wording.arranged(contents, order), names)
     gold = order.index(0)
     return msgspec.structs.replace(
@@ -125,9 +125,9 @@ def _changed(template: Template, original: Original, worked: Worked, contents: w
         gold=LETTERS[gold],
         value=wording.value_of(options[gold]),
         old=None,
-        changes=wording.changes(template, original.worked, worked),
+        changes=wording.changes(template, original.draw, draw),
         steps=template.steps.render(markers),
-        computed=computed(worked),
+        computed=computed(draw),
     )
 
 
@@ -135,18 +135,18 @@ def _another_unknown(template: Template, original: Original, stream: Random, ord
     """All slots drawn anew, and another unknown asked for."""
     which = draws.below(stream, len(template.inverses))
     inverse, slots = template.inverses[which], draws.fresh_slots(template, stream)
-    worked = draws.work_out(template, slots)
+    draw = draws.work_out(template, slots)
     unknown = template.slots[inverse.unknown]
-    drawn = worked.slots[unknown.name]
-    wrong = draws.wrong_options(inverse.distractors, worked.values, drawn, inverse.digits, unknown.percent)
-    solved = solve(template, inverse, worked)
+    drawn = draw.slots[unknown.name]
+    wrong = draws.wrong_options(inverse.distractors, draw.values, drawn, inverse.digits, unknown.percent)
+    solved = solve(template, inverse, draw)
     names = wording.first_names(template)
-    markers = wording.printed(template, worked, names)
+    markers = wording.printed(template, draw, names)
     options = wording.inverse_options(template, inverse, wording.arranged((drawn, *wrong), order), names)
     if original.question.value in map(wording.value_of, options):
         raise Rejected("the old gold is among the options")
     gold = order.index(0)
-    given = numbers.printed(worked.answer, template.digits, plain=True) + ("%" if template.percent else "")
+    given = numbers.printed(draw.answer, template.digits, plain=True) + ("%" if template.percent else "")
     equation = f"{template.answer.source} = {given}"
     question = msgspec.structs.replace(
         original.question,
@@ -160,13 +160,11 @@ def _another_unknown(template: Template, original: Original, stream: Random, ord
         old=None,
         changes=(
             Change(name="asked for", before="answer", after=unknown.name),
-            *wording.changes(template, original.worked, worked),
+            *wording.changes(template, original.draw, draw),
         ),
         steps=f"{equation}, solved for {unknown.name}" if inverse.steps is None else inverse.steps.render(markers),
         expression=f"{equation}, solved for {unknown.name}",
-        computed=Computed(
-            decimal=str(worked.values[unknown.name]), float=f"{solved:.12g}", check=f"{worked.check:.20g}"
-        ),
+        computed=Computed(decimal=str(draw.values[unknown.name]), float=f"{solved:.12g}", check=f"{draw.check:.20g}"),
     )
     return (which, *slots.values()), question
 
@@ -199,7 +197,7 @@ def _renamed(template: Template, seed: int, original: Original, question: Questi
     for name, words in template.names.items():
         start = draws.below(draws.seeded(seed, template.id, "renamed", name), len(words) - 1)
         names[name] = words[1 + (start + number) % (len(words) - 1)]
-    markers = wording.printed(template, original.worked, names)
+    markers = wording.printed(template, original.draw, names)
     options = options_of(template, original.contents, names)
     return msgspec.structs.replace(
         question,

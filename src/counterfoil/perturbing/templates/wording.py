@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from counterfoil.perturbing.questions import Change
 from counterfoil.perturbing.templates import draws, numbers
-from counterfoil.perturbing.templates.draws import Worked
+from counterfoil.perturbing.templates.draws import Draw
 from counterfoil.perturbing.templates.template import Inverse, Template
 
 Three = tuple[Decimal, Decimal, Decimal]
@@ -32,16 +32,16 @@ def first_names(template: Template) -> dict[str, str]:
     return {name: words[0] for name, words in template.names.items()}
 
 
-def printed(template: Template, worked: Worked, names: Mapping[str, str]) -> dict[str, str]:
+def printed(template: Template, draw: Draw, names: Mapping[str, str]) -> dict[str, str]:
     """Every marker with what is printed in its place."""
     found = dict(names)
     for name, slot in template.slots.items():
-        found[name] = slot.printed(worked.slots[name])
+        found[name] = slot.printed(draw.slots[name])
     for derived in template.derived:
         if derived.digits is not None:
-            shown = numbers.shown(worked.values[derived.name], derived.percent)
+            shown = numbers.shown(draw.values[derived.name], derived.percent)
             found[derived.name] = numbers.printed(shown, derived.digits, plain=derived.plain)
-    found["answer"] = numbers.printed(worked.answer, template.digits)
+    found["answer"] = numbers.printed(draw.answer, template.digits)
     return found
 
 
@@ -65,7 +65,7 @@ def _options(contents: Three, digits: int, plain: bool, prefix: str, suffix: str
     return one, two, three
 
 
-def changes(template: Template, before: Worked, after: Worked) -> tuple[Change, ...]:
+def changes(template: Template, before: Draw, after: Draw) -> tuple[Change, ...]:
     """The slots that differ."""
     return tuple(
         Change(name=name, before=slot.printed(before.slots[name]), after=slot.printed(after.slots[name]))
