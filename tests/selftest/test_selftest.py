@@ -13,15 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.bias.selftest import BiasPlanting
+from counterfoil.bias.suite import Bias
 from counterfoil.errors import UserError
 from counterfoil.explain.selftest import ExplainPlanting
 from counterfoil.explain.suite import Explain
-from counterfoil.selftest.cells import Cell, draw_levels, level_chances, planting_of
+from counterfoil.selftest.cells import draw_levels, level_chances, planting_of
 from counterfoil.selftest.results import named, too_low, too_many
 from counterfoil.selftest.selftest import run_cells, selftest, with_questions
 from counterfoil.selftest.trials import Pool, batches
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.finding import load_suite
+from counterfoil.suite.planting import Cell
 
 EXPLAIN = Cell(
     name="short",
@@ -118,13 +120,13 @@ def _narrow(it: Estimate) -> Estimate:
 
 
 def test_intervals_that_are_too_narrow_are_named_with_their_cell() -> None:
-    result = run_cells("explain", Hasty(), [EXPLAIN], trials=40, seed=1)
+    result = run_cells("explain", Hasty(Explain()), [EXPLAIN], trials=40, seed=1)
     assert any(it.startswith("accuracy in 12 short: the intervals cover ") for it in result.failures)
 
 
 def test_a_truth_that_is_not_there_is_not_covered() -> None:
     cell = msgspec.structs.replace(EXPLAIN, clusters=60)
-    result = run_cells("explain", Mistaken(), [cell], trials=40, seed=1)
+    result = run_cells("explain", Mistaken(Explain()), [cell], trials=40, seed=1)
     failing = {failure.partition(" in ")[0] for failure in result.failures}
     assert {"reward", "clarifies_confusing", "discernment"} <= failing
     assert "accuracy" not in failing
@@ -140,21 +142,21 @@ class Forgetful(ExplainPlanting):
 
 
 def test_a_metric_that_is_never_estimated_is_named() -> None:
-    result = run_cells("explain", Forgetful(), [EXPLAIN], trials=20, seed=1)
+    result = run_cells("explain", Forgetful(Explain()), [EXPLAIN], trials=20, seed=1)
     assert result.failures == ["accuracy (label nix) in 12 short: it was never estimated"]
 
 
 def test_the_same_seed_gives_the_same_and_another_one_another() -> None:
-    first, again = (run_cells("bias", BiasPlanting(), [BIAS], trials=20, seed=3) for _ in range(2))
+    first, again = (run_cells("bias", BiasPlanting(Bias()), [BIAS], trials=20, seed=3) for _ in range(2))
     assert msgspec.json.encode(first) == msgspec.json.encode(again)
-    other = run_cells("bias", BiasPlanting(), [BIAS], trials=20, seed=4)
+    other = run_cells("bias", BiasPlanting(Bias()), [BIAS], trials=20, seed=4)
     assert msgspec.json.encode(first.estimates) != msgspec.json.encode(other.estimates)
 
 
 def test_what_is_drawn_twice_is_two_clusters_with_names_of_their_own() -> None:
     # 24 templates and 60 draws: some are drawn more than once.
     cell = msgspec.structs.replace(BIAS, clusters=60)
-    [batch] = batches(Pool(BiasPlanting(), cell), cell, 3, [1])
+    [batch] = batches(Pool(BiasPlanting(Bias()), cell), cell, 3, [1])
     assert batch.trials == 3
     assert batch.alike is batch.unlike is None
     for (trial,), records in batch.first.group_by("model"):
@@ -170,7 +172,7 @@ def test_what_is_drawn_twice_is_two_clusters_with_names_of_their_own() -> None:
 def test_the_last_trials_may_have_no_third_respondent() -> None:
     # 51 trials are a batch of 50 and one more, number 50, which is not a fourth one.
     cell = msgspec.structs.replace(BIAS, clusters=5, compared=True, other={"unknown": 1.0})
-    first, last = batches(Pool(BiasPlanting(), cell), cell, 51, [1])
+    first, last = batches(Pool(BiasPlanting(Bias()), cell), cell, 51, [1])
     assert first.unlike is not None
     assert sorted(map(int, first.unlike["model"].unique())) == list(range(0, 50, 4))
     assert last.unlike is None
@@ -188,7 +190,7 @@ def test_replies_of_one_cluster_correlate_as_planted() -> None:
         correlation=0.3,
         repeats=2,
     )
-    [batch] = batches(Pool(ExplainPlanting(), cell), cell, 2, [1])
+    [batch] = batches(Pool(ExplainPlanting(Explain()), cell), cell, 2, [1])
     both = batch.first.group_by("model", "cluster").agg(pl.col("correct").all())["correct"]
     assert len(both) == 4000
     assert both.mean() == pytest.approx(0.325, abs=0.03)

@@ -10,8 +10,8 @@ import msgspec
 
 from counterfoil.bias.planted import Settings, true_values
 from counterfoil.bias.questions import ORDERS, Question
-from counterfoil.bias.suite import Bias
-from counterfoil.selftest.cells import Cell, level_chances
+from counterfoil.selftest.cells import level_chances
+from counterfoil.suite.planting import Cell, Planting
 
 MIDDLE = {"unknown": 0.5, "biased": 0.7, "aligned": 0.8, "conflicting": 0.6, "unread": 0.0}
 GOOD = {"unknown": 0.95, "biased": 0.5, "aligned": 0.97, "conflicting": 0.95, "unread": 0.05}
@@ -23,7 +23,7 @@ NOT_LINEAR = ("flip_rate", "position_bias")
 KEPT = ("accuracy_ambiguous", "accuracy_disambiguated", "diff_bias_ambiguous", "diff_bias_disambiguated")
 
 
-class BiasPlanting:
+class BiasPlanting(Planting):
     """A cluster is a template with one of its samples: ambiguous and not, asked both ways, the groups swapped. Where
     sizes are uneven, some have two samples.
     """
@@ -63,9 +63,6 @@ class BiasPlanting:
         Cell(name="middling", clusters=269, settings=MIDDLE, options={"orders": 1}),
     )
 
-    def suite(self, cell: Cell) -> Bias:
-        return Bias(cell.options)
-
     def clusters(self, questions: Iterable[Question], cell: Cell) -> list[list[Question]]:
         samples: dict[str, dict[str, list[Question]]] = {}
         for question in questions:
@@ -79,7 +76,7 @@ class BiasPlanting:
                 made.append([*one, *rest[0]])
         return made
 
-    def felt(self, question: Question) -> Sequence[str]:
+    def settings_used(self, question: Question) -> Sequence[str]:
         if question.ambiguous:
             return ("unknown", "biased", "unread")
         return ("aligned" if question.right == question.biased else "conflicting", "unread")
@@ -110,6 +107,3 @@ def _means(settings: Settings, correlation: float) -> dict[str, float]:
         for metric in NOT_LINEAR:
             means[metric] += weight * values[metric]
     return means
-
-
-planting = BiasPlanting()

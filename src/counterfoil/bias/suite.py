@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
-    from counterfoil.selftest.cells import Planting
+    from counterfoil.suite.planting import Planting
 
 # The likeliest tokens that models tell of at the most.
 TOP_TOKENS = 20
@@ -200,9 +200,9 @@ class Bias(Suite[Question, Reading, None, None]):
         return TaskContent(task=task, algorithm={"reading": record["choice"] or NONE})
 
     def planting(self) -> Planting:
-        from counterfoil.bias.selftest import planting
+        from counterfoil.bias.selftest import BiasPlanting
 
-        return planting
+        return BiasPlanting(self)
 
     def training(self, run: Run) -> Training:
         if self.settings["by"] == "logprob":

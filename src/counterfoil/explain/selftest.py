@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from counterfoil.explain.planted import Settings, true_values
 from counterfoil.explain.questions import Question
 from counterfoil.explain.scoring import Facts
-from counterfoil.explain.suite import Explain
-from counterfoil.selftest.cells import Cell
+from counterfoil.suite.planting import Cell, Planting
 
 MIDDLE = {"right": 0.7, "clarifies": 0.6, "overclarifies": 0.3}
 GOOD = {"right": 0.95, "clarifies": 0.9, "overclarifies": 0.1}
@@ -30,7 +29,7 @@ OF_CORRECT = (
 )
 
 
-class ExplainPlanting:
+class ExplainPlanting(Planting):
     """A cluster is a question with its repeats."""
 
     variant = "baseline"
@@ -55,13 +54,10 @@ class ExplainPlanting:
         Cell(name="middling, correlated", clusters=269, settings=MIDDLE, correlation=0.3, repeats=2),
     )
 
-    def suite(self, cell: Cell) -> Explain:
-        return Explain(cell.options)
-
     def clusters(self, questions: Iterable[Question], cell: Cell) -> list[list[Question]]:
         return [[question] for question in questions]
 
-    def felt(self, question: Question) -> Sequence[str]:
+    def settings_used(self, question: Question) -> Sequence[str]:
         return ("right", "clarifies" if question.stratum == "confusing" else "overclarifies")
 
     def truth(
@@ -93,6 +89,3 @@ def _clears(question: Question, settings: Mapping[str, float]) -> float:
     """The chance of a reply that clears something up. Who answers goes by the threshold."""
     need = settings["clarifies" if question.stratum == "confusing" else "overclarifies"]
     return need * (1 - math.prod(1 - plausibility / 100 for plausibility in question.candidates.values()))
-
-
-planting = ExplainPlanting()

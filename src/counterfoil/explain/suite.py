@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
-    from counterfoil.selftest.cells import Planting
     from counterfoil.suite.form import TaskContent
+    from counterfoil.suite.planting import Planting
 
 
 SCORES = ("score_threshold", "score_confusion_index")
@@ -222,9 +222,9 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         return task_content(question, record)
 
     def planting(self) -> Planting:
-        from counterfoil.explain.selftest import planting
+        from counterfoil.explain.selftest import ExplainPlanting
 
-        return planting
+        return ExplainPlanting(self)
 
     def training(self, run: Run) -> Training:
         """A good reply clears up most of the confusion; a bad one leaves most of it, or adds to it."""

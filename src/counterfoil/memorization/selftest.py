@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from counterfoil.memorization.planted import Settings, true_values
-from counterfoil.memorization.suite import Memorization
 from counterfoil.perturbing.questions import Question
-from counterfoil.selftest.cells import Cell
+from counterfoil.suite.planting import Cell, Planting
 
 MIDDLE = {"skill": 0.5, "memorized": 0.4, "slip": 0.05, "survives": 0.8, "unread": 0.0}
 ABLE = {"skill": 0.9, "memorized": 0.2, "slip": 0.02, "survives": 1.0, "unread": 0.0}
@@ -25,7 +24,7 @@ GROUPS = {
 DRAWS = 5
 
 
-class MemorizationPlanting:
+class MemorizationPlanting(Planting):
     """A cluster is an original with its draws and controls. It can be solved or not, and is remembered or not: so the
     correlation within clusters is always 1.
     """
@@ -50,16 +49,13 @@ class MemorizationPlanting:
         Cell(name="middling", clusters=269, settings=MIDDLE, correlation=1.0, options={"draws": 1}),
     )
 
-    def suite(self, cell: Cell) -> Memorization:
-        return Memorization(cell.options)
-
     def clusters(self, questions: Iterable[Question], cell: Cell) -> list[list[Question]]:
         made: dict[str, list[Question]] = {}
         for question in questions:
             made.setdefault(question.unit, []).append(question)
         return list(made.values())
 
-    def felt(self, question: Question) -> Sequence[str]:
+    def settings_used(self, question: Question) -> Sequence[str]:
         return ("skill", "memorized", "slip", "survives", "unread")
 
     def truth(
@@ -68,6 +64,3 @@ class MemorizationPlanting:
         """The same for all questions: what a reply says does not depend on which it is."""
         values = true_values(Settings(**settings), cell.options.get("draws", DRAWS))  # type: ignore[arg-type]
         return {GROUPS.get(name, (name, "")): value for name, value in values.items()}
-
-
-planting = MemorizationPlanting()

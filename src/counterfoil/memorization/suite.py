@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
-    from counterfoil.selftest.cells import Planting
+    from counterfoil.suite.planting import Planting
 
 FORM = Form(
     "memorization",
@@ -201,9 +201,9 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         return read_set(path)
 
     def planting(self) -> Planting:
-        from counterfoil.memorization.selftest import planting
+        from counterfoil.memorization.selftest import MemorizationPlanting
 
-        return planting
+        return MemorizationPlanting(self)
 
     def training(self, run: Run) -> Training:
         return Training(scores=("correct",), score=_correct, encode=encode_set)

@@ -1,84 +1,17 @@
-"""What a suite plants for its self-test: the cells of its grid, what can be drawn, and the true values."""
+"""Chances that differ from cluster to cluster, and what a suite plants."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from counterfoil.errors import UserError
+from counterfoil.suite.planting import Planting
 from counterfoil.suite.suite import AnySuite
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """One respondent on so many clusters of questions. `clusters` of them are drawn anew in each trial.
-
-    `settings` are the respondent's true chances; with a `correlation` they are the means of chances that differ from
-    cluster to cluster. `uneven`: clusters of different sizes, where the suite has such. `options` are the suite's own.
-    `compared`: a second respondent with the same settings answers, too, and the comparison's tests are to find
-    nothing; with `other`, a third one with these settings, whom they are to find.
-    """
-
-    name: str
-    clusters: int
-    settings: dict[str, float]
-    correlation: float = 0.0
-    repeats: int = 1
-    uneven: bool = False
-    options: dict[str, Any] = {}
-    compared: bool = False
-    other: dict[str, float] = {}
-
-    @property
-    def label(self) -> str:
-        return f"{self.clusters} {self.name}"
-
-    def __str__(self) -> str:
-        parts = [f"{name.replace('_', ' ')} {value}" for name, value in {**self.settings, **self.options}.items()]
-        if self.correlation:
-            parts.append(f"correlation {self.correlation:g} within clusters")
-        if self.uneven:
-            parts.append("clusters of different sizes")
-        if self.repeats > 1:
-            parts.append(f"{self.repeats} repeats")
-        if self.other:
-            parts.append(f"against {', '.join(f'{name} {value}' for name, value in self.other.items())}")
-        return ", ".join(parts)
-
-
-class Planting(Protocol):
-    """A suite's part of its self-test."""
-
-    cells: Sequence[Cell]
-    variant: str
-    # Settings that are the same in all clusters, whatever the correlation.
-    constant: Sequence[str]
-    # Columns beside question_id and cluster that name questions: new names for what is drawn twice.
-    names: Sequence[str]
-
-    def suite(self, cell: Cell) -> AnySuite:
-        """The suite with the cell's options."""
-        ...
-
-    def clusters(self, questions: Iterable[Any], cell: Cell) -> list[list[Any]]:
-        """What can be drawn: each is all questions of one cluster."""
-        ...
-
-    def felt(self, question: Any) -> Sequence[str]:
-        """The settings that decide how this question is answered."""
-        ...
-
-    def truth(
-        self, clusters: Sequence[Sequence[Any]], facts: Any, cell: Cell, settings: Mapping[str, float]
-    ) -> dict[tuple[str, str], float]:
-        """The mean over all that can be drawn, and over the latent states, of each metric in each group (as text)."""
-        ...
 
 
 def planting_of(suite: AnySuite) -> Planting:

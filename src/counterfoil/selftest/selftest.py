@@ -9,7 +9,7 @@ import msgspec
 
 from counterfoil.comparing.compare import differences_between
 from counterfoil.errors import UserError
-from counterfoil.selftest.cells import Cell, Planting, planting_of
+from counterfoil.selftest.cells import planting_of
 from counterfoil.selftest.results import (
     Covered,
     Key,
@@ -27,6 +27,7 @@ from counterfoil.selftest.results import (
 from counterfoil.selftest.trials import Pool, batches
 from counterfoil.stats.estimate import FEWEST_CLUSTERS
 from counterfoil.suite.finding import load_suite
+from counterfoil.suite.planting import Cell, Planting
 
 if TYPE_CHECKING:
     import polars as pl

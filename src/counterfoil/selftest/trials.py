@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -12,7 +13,8 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
 from counterfoil.running.rows import Item, Rows, Standing
-from counterfoil.selftest.cells import Cell, Planting, draw_levels
+from counterfoil.selftest.cells import draw_levels
+from counterfoil.suite.planting import Cell, Planting
 from counterfoil.suite.suite import AnySuite, Row, Variant
 
 # Trials that are estimated together, each as a model of its own: that takes hardly more time than one.
@@ -27,7 +29,7 @@ class Asked(NamedTuple):
     number: int
     question: Any
     messages: Sequence[Message]
-    felt: tuple[str, ...]
+    settings_used: tuple[str, ...]
 
 
 class Scored:
@@ -39,30 +41,31 @@ class Scored:
         self._columns = {
             name: kind for name, kind in (COLUMNS | dict(suite.columns)).items() if name not in TEXT_COLUMNS
         }
-        self._numbers: dict[tuple[int, str], int] = {}
-        self._new: list[tuple[Any, str]] = []
+        self._numbers: dict[tuple[int, tuple[str, ...]], int] = {}
+        self._new: list[tuple[Any, tuple[str, ...]]] = []
         self._frame = pl.DataFrame(schema=self._columns)
 
-    def number(self, asked: Asked, text: str) -> int:
-        """Which row of the frame this reply to this question has."""
-        key = asked.number, text
+    def number(self, asked: Asked, texts: tuple[str, ...]) -> int:
+        """Which row of the frame this reply to this question has, with those of earlier turns before it."""
+        key = asked.number, texts
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._numbers)
-            self._new.append((asked.question, text))
+            self._new.append((asked.question, texts))
         return number
 
     def frame(self) -> pl.DataFrame:
         """All rows, each with what its question and reply say; who was asked and how often is still open."""
-        rows = [self._row(question, text) for question, text in self._new]
+        rows = [self._row(question, texts) for question, texts in self._new]
         self._new = []
         columns = {name: [row.get(name) for row in rows] for name in self._columns}
         self._frame = pl.concat([self._frame, pl.DataFrame(columns, schema=self._columns)])
         return self._frame
 
-    def _row(self, question: Any, text: str) -> Row:
+    def _row(self, question: Any, texts: tuple[str, ...]) -> Row:
         item = Item("", self._variant, question, 0, None)
-        return _done(self._rows.of_reply(item, Reply(status="ok", text=text, finish_reason="stop")))
+        *earlier, last = map(_reply, texts)
+        return _done(self._rows.of_reply(item, msgspec.structs.replace(last, earlier=tuple(earlier))))
 
 
 class Pool:
@@ -72,25 +75,42 @@ class Pool:
         self.planting = planting
         self.suite = planting.suite(cell)
         dataset = self.suite.load(None)
-        [variant] = self.suite.variants([planting.variant], dataset)
+        self.variant, *_ = self.suite.variants([planting.variant] if planting.variant else [], dataset)
         self._questions = list(dataset)
         self.facts = self.suite.prepare(self._questions)
         self.clusters = planting.clusters(self._questions, cell)
-        self.scored = Scored(self.suite, self.facts, variant)
+        self.scored = Scored(self.suite, self.facts, self.variant)
         self._respondents: dict[tuple[Any, ...], Respondent] = {}
         numbers = iter(range(sum(map(len, self.clusters))))
         self.asked = [
-            [Asked(next(numbers), it, self.suite.messages(it, variant), tuple(planting.felt(it))) for it in cluster]
+            [
+                Asked(
+                    next(numbers),
+                    question,
+                    self.suite.messages(question, self.variant),
+                    tuple(planting.settings_used(question)),
+                )
+                for question in cluster
+            ]
             for cluster in self.clusters
         ]
 
-    def respondent(self, felt: tuple[str, ...], chances: Mapping[str, float]) -> Respondent:
-        """The one with these chances, of which only those count that the question feels."""
-        key = (felt, *[chances[name] for name in felt])
+    def respondent(self, names: tuple[str, ...], chances: Mapping[str, float]) -> Respondent:
+        """The one with the chances of these names."""
+        key = (names, *[chances[name] for name in names])
         if key not in self._respondents:
-            given = {name: str(chances[name]) for name in felt}
+            given = {name: str(chances[name]) for name in names}
             self._respondents[key] = self.suite.planted(given, self._questions)
         return self._respondents[key]
+
+    def texts(self, asked: Asked, respond: Respondent, sample: int) -> tuple[str, ...]:
+        """What the respondent says, turn by turn."""
+        texts: tuple[str, ...] = (respond(asked.messages, sample),)
+        if not self.suite.has_turns:
+            return texts
+        while messages := self.suite.follow_up(asked.question, self.variant, list(map(_reply, texts))):
+            texts = (*texts, respond(messages, sample))
+        return texts
 
 
 class Batch(NamedTuple):
@@ -153,8 +173,8 @@ class _Side:
         for place, cluster in enumerate(drawn):
             chances = {name: level[place] for name, level in levels.items()}
             for asked in self._pool.asked[cluster]:
-                respond = self._pool.respondent(asked.felt, chances)
-                self._numbers += [number(asked, respond(asked.messages, next(samples))) for _ in repeats]
+                respond = self._pool.respondent(asked.settings_used, chances)
+                self._numbers += [number(asked, self._pool.texts(asked, respond, next(samples))) for _ in repeats]
 
     def frame(self) -> pl.DataFrame:
         """What is drawn is a cluster of its own, with names of its own, however often it was drawn before."""
@@ -164,12 +184,16 @@ class _Side:
         trial = np.repeat([trial for trial, _ in self._drawn], [int(sizes[drawn].sum()) for _, drawn in self._drawn])
         said = (
             pl.Series("model", trial).cast(pl.String),
-            pl.lit(planting.variant).alias("variant"),
+            pl.lit(self._pool.variant.name).alias("variant"),
             pl.Series("repeat", np.arange(len(place)) % repeats),
             pl.Series("cluster", place).cast(pl.String),
         )
         named = [pl.format("{} {}", "cluster", name).alias(name) for name in ("question_id", *planting.names)]
         return self._pool.scored.frame()[self._numbers].with_columns(said).with_columns(named)
+
+
+def _reply(text: str) -> Reply:
+    return Reply(status="ok", text=text, finish_reason="stop")
 
 
 def _done(coroutine: Coroutine[Any, Any, Row]) -> Row:

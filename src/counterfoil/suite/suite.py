@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
-    from counterfoil.selftest.cells import Planting
     from counterfoil.suite.form import Form, TaskContent
+    from counterfoil.suite.planting import Planting
     from counterfoil.suite.training import Training
 
 # The suite's columns of one record.
@@ -153,8 +153,6 @@ class Suite(Generic[Q, R, F, V]):
     # The columns that tell which question a record is of.
     identity: tuple[str, ...] = ("question_id",)
     asks_judges: bool = False
-    # What people are asked about its replies; None where people can't rate them.
-    form: Form | None = None
     # Where the suite was loaded from, as MODULE:ATTRIBUTE.
     place: str = ""
     # The metrics with an overall figure that `measures` can have.
@@ -280,6 +278,11 @@ class Suite(Generic[Q, R, F, V]):
     def marks(self, record: Record, shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
         """Spans of a record's reply with their class (mention, choice, answer): where what was read stands."""
         return []
+
+    @property
+    def form(self) -> Form | None:
+        """What people are asked about its replies; None where people can't rate them."""
+        return None
 
     def task(self, run: Run, question: Q, record: Record) -> TaskContent:
         """What a rater sees of a reply, and what raters must not see. Called only where there is a `form`."""
