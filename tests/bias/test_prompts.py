@@ -1,4 +1,4 @@
-"""The wordings: the seed's, word for word; the user's own; the debiased ones."""
+"""The wordings: KoBBQ's, word for word; the user's own; the debiased ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formulas, by hand, and on the 88 questions of the seed."""
+"""The formulas, by hand, and on the 88 questions of the CFE study."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_the_import_gives_the_expected_values_exactly() -> None:
             value = wanted[names.get(metric, metric)]
             found = estimates[model, variant, metric].value
             assert found == (None if value is None else pytest.approx(value, abs=1e-9)), (key, metric)
-    # The seed's check on definitions, over these 956 replies.
+    # The CFE study's check on definitions, over these 956 replies.
     pearson = [it for it in cf.Run("out").estimates if it.metric == "label_pearson"]
     assert pearson[0].value == pytest.approx(-0.1060, abs=5e-5)
     assert pearson[0].low is None

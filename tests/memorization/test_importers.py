@@ -1,4 +1,4 @@
-"""Files in the seed's format, as questions, replies and readings."""
+"""Files in the CFA study's format, as questions, replies and readings."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_levels_are_kept_apart_and_3_is_in_no_gap() -> None:
     assert made["memorization_gap",] == 0.5
     assert made["accuracy_perturbed", ("level", 3)] == 0
     assert made["memorization_gap", ("basis", "reported"), ("level", 3)] == 1
-    assert ("memorization_gap", ("basis", "reported")) not in made, "the seed has one for each level"
+    assert ("memorization_gap", ("basis", "reported")) not in made, "the CFA study has one for each level"
 
 
 def test_an_answer_that_is_not_there_is_out_of_choice_and_wrong() -> None:

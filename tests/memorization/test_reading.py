@@ -20,7 +20,7 @@ MCQ, OPEN = load_variants(["mcq", "open"])
 
 
 def a_question(**fields: Any) -> Question:
-    """The annuity of the seed at 7 %, in the lure arm: C is right, A is the original's gold, B another draw's."""
+    """The CFA study's annuity at 7 %, in the lure arm: C is right, A is the original's gold, B another draw's."""
     known: dict[str, Any] = {
         "id": "annuity/lure-1", "parent": "annuity/0", "template": "annuity", "topic": "quantitative methods",
         "level": 0, "draw": 1, "control": "lure", "text": "What is it worth?", "options": MONEY, "gold": "C",

@@ -21,7 +21,7 @@ from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, make_variants
 
 ANNUITY = tomllib.loads((Path(__file__).parent / "annuity.toml").read_text())["template"][0]
-# The seed's own question has these options.
+# The CFA study's own question has these options.
 SEED_OPTIONS = ["$14,709.02", "$16,215.64", "$17,443.47"]
 
 

@@ -27,7 +27,7 @@ def test_defaults() -> None:
     made = request()
     assert made.model_is_default
     assert [model.name for model in made.models] == ["smollm2"]
-    assert made.models[0].params == {"max_tokens": 16, "temperature": 0.0}  # the suite's, and DESIGN's
+    assert made.models[0].params == {"max_tokens": 16, "temperature": 0.0}  # the suite's, and the default of every run
     assert (made.repeats, made.seed, made.limit, made.settings) == (1, 0, None, {"lenient": False})
     assert made.ledger == Path(".counterfoil/ledger.sqlite")
     assert re.fullmatch(r"runs/three_choice-[a-z]{8}", str(made.out))

@@ -320,7 +320,7 @@ def test_bad_input_is_refused(measure: Any, arguments: tuple[Any, ...], message:
 
 @pytest.mark.skipif(not CFE.is_dir(), reason=f"the CFE study's data are not in {CFE}")
 def test_labels_of_the_cfe_study() -> None:
-    """The seed's figure: Pearson of the threshold label and the judge's label over 956 replies."""
+    """The CFE study's figure: Pearson of the threshold label and the judge's label over 956 replies."""
     labels = json.loads((CFE / "expected_labels_88.json").read_text(encoding="utf-8"))["labels"]
     with (CFE / "responses_dev.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

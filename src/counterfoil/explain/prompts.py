@@ -13,12 +13,12 @@ from counterfoil.explain.questions import Question
 from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import Variant
 
-# The five system prompts of the seed, from plain answering to always clearing up.
+# The five system prompts of the CFE study, from plain answering to always clearing up.
 VARIANTS = ("baseline", "clarify-doubts", "clarify-doubts-unrestricted", "cfe", "cfe-unrestricted")
 
 
 def load_variants(names: Sequence[str]) -> list[Variant]:
-    """The variants of these names, or in these files; all five of the seed where none is named."""
+    """The variants of these names, or in these files; if none is named, all five of the CFE study."""
     variants = [_load(name) for name in names or VARIANTS]
     known = [variant.name for variant in variants]
     if len(set(known)) < len(known):

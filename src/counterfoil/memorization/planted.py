@@ -96,7 +96,7 @@ def answer(question: Question, state: State, settings: Settings, chance: random.
 
 
 def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> dict[str, float]:
-    """The expected value of each metric (STATISTICS.md, Planted truths), for levels 1 and 2 and K = `draws`.
+    """The expected value of each metric (docs/statistics.md, Planted truths), for levels 1 and 2 and K = `draws`.
 
     At these levels the old answer is not among the options, and who remembers it guesses: q = g. What can't be read is
     wrong, in every reply apart. In the open form a slip is neither the old answer nor the sham, and there are no

@@ -20,7 +20,7 @@ from counterfoil.perturbing.templates.variants import CONTROLS, make_variants
 BANK = "bank"
 # The set that a run keeps in its folder.
 SET = "set.jsonl"
-# The seed's name of the public questions, and the registry's.
+# The names of the public questions in the CFA study and in the registry.
 PUBLIC = {"cfa-easy": "cfa", "cfa": "cfa"}
 
 
