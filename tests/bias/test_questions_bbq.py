@@ -41,9 +41,7 @@ def row(category: str, one: list[str], two: list[str], groups: Any, **changed: A
 
 
 def read(of: dict[str, Any], targets: Any = None) -> Question:
-    [(_, found)] = read_lines(json.dumps(of), "f.jsonl", targets or {})
-    if isinstance(found, ValueError):
-        raise found
+    [found] = read_lines(json.dumps(of), "f.jsonl", targets or {})
     return found
 
 
@@ -186,7 +184,7 @@ def test_the_metadata_beside_the_file_or_named(tmp_path: Path) -> None:
     assert next(iter(load_questions(str(file), metadata=str(named)))).biased == "The grandson"
     (tmp_path / METADATA).write_text("category,example_id,target_loc\nAge,7,NA\n")
     assert next(iter(load_questions(str(file)))).biased == ""
-    with pytest.raises(UserError, match=r"--metadata .*nix\.csv can't be read"):
+    with pytest.raises(UserError, match=r"nix\.csv can't be read: No such file"):
         load_questions(str(file), metadata=str(tmp_path / "nix.csv"))
 
 
@@ -238,7 +236,7 @@ def test_bad_rows_are_named(tmp_path: Path, changed: dict[str, Any], reason: str
     good = row("Age", ["grandson", "nonOld"], ["grandfather", "old"], ["old"])
     file = tmp_path / "Age.jsonl"
     file.write_text("\n".join(json.dumps(it) for it in (good, good | {"example_id": 8} | changed)))
-    with pytest.raises(UserError, match=rf"Age\.jsonl, line 2: .*{reason}"):
+    with pytest.raises(UserError, match=rf"Age\.jsonl has bad rows: line 2: .*{reason}"):
         load_questions(str(file))
 
 
@@ -246,15 +244,14 @@ def test_bad_rows_are_named(tmp_path: Path, changed: dict[str, Any], reason: str
 def test_what_is_missing_is_named(name: str) -> None:
     one = row("Age", ["grandson", "nonOld"], ["grandfather", "old"], ["old"])
     del one[name]
-    with pytest.raises(ValueError, match=f"it has no {name}"):
+    with pytest.raises(UserError, match=f"it has no {name}"):
         read(one)
 
 
 @pytest.mark.parametrize("raw", ["{", "[]", "7", "null", "[" * 100_000])
 def test_what_is_no_object_is_named(raw: str) -> None:
-    [(where, found)] = read_lines(raw, "f.jsonl", {})
-    assert where == "f.jsonl, line 1"
-    assert isinstance(found, ValueError)
+    with pytest.raises(UserError, match=r"^f\.jsonl has bad rows: line 1: it is "):
+        read_lines(raw, "f.jsonl", {})
 
 
 values = st.recursive(
@@ -268,12 +265,15 @@ KEYS = list(row("Age", ["grandson", "nonOld"], ["grandfather", "old"], ["old"]))
 @given(st.dictionaries(st.sampled_from(KEYS), values, max_size=4))
 def test_any_values_give_a_question_or_a_reason(changed: dict[str, Any]) -> None:
     good = row("Age", ["grandson", "nonOld"], ["grandfather", "old"], ["old"])
-    for _, found in read_lines(json.dumps(good | changed), "f", {}):
-        if isinstance(found, Question):
-            assert found.unknown in found.choices
-            assert found.right in found.choices
-        else:
-            assert str(found)
+    try:
+        [found] = read_lines(json.dumps(good | changed), "f", {})
+    except UserError as error:
+        said = str(error)
+    else:
+        said = "f has bad rows: line 1: "
+        assert found.unknown in found.choices
+        assert found.right in found.choices
+    assert said.startswith("f has bad rows: line 1: ")
 
 
 @given(st.text("abFMBlacknoHgO-_, ", max_size=12), st.text("abFMBlacknoHgO-_, ", max_size=12))

@@ -12,7 +12,7 @@ import pytest
 
 import counterfoil as cf
 from counterfoil.asking.ask import Ask, Message, Reply
-from counterfoil.asking.ledger_admin import ExportedReply, read_lines
+from counterfoil.asking.ledger_admin import ExportedReply, read_export
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.asking.models.replay import ReplayModel
 from counterfoil.asking.prices import load_prices
@@ -66,7 +66,7 @@ READERS: dict[str, tuple[str, Callable[[], bytes], Callable[[Path], Any]]] = {
     "frozen set": ("set.jsonl", _set, lambda path: list(read_set(path))),
     "experiment": ("x.toml", lambda: b'suite = "bias"\nlimit = 3\n', read_experiment),
     "prices": ("p.toml", lambda: b'["vllm/m"]\ninput = 1\noutput = 2\n', load_prices),
-    "ledger import": ("all.jsonl", _exported, lambda path: list(read_lines(path.read_bytes().splitlines(), ""))),
+    "ledger import": ("all.jsonl", _exported, lambda path: list(read_export(path))),
 }
 
 

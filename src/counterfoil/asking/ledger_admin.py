@@ -17,7 +17,7 @@ from counterfoil.asking.connection import connect, connect_to_read, explained
 from counterfoil.asking.ledger import REPLY_COLUMNS, insert_replies, reply_from_row, reply_row
 from counterfoil.asking.lookup import KEYS_PER_QUERY, Lookup, take_in_all
 from counterfoil.errors import UserError
-from counterfoil.files import without_mark
+from counterfoil.tables import lines_of
 
 
 class ModelInfo(msgspec.Struct):
@@ -121,12 +121,10 @@ def take_in(path: Path, replies: Iterable[Imported]) -> tuple[int, int]:
     return new, there
 
 
-def read_lines(lines: Iterable[bytes], where: str) -> Iterator[Imported]:
+def read_export(path: Path) -> Iterator[Imported]:
     """The replies of an export, each checked."""
-    for number, raw in enumerate(lines, start=1):
-        line = without_mark(raw) if number == 1 else raw
-        if line.strip():
-            yield _checked_line(line, f"{where}, line {number}")
+    for where, line in lines_of(path):
+        yield _checked_line(line, where)
 
 
 def prune(path: Path, *, model: str | None, before: float | None, dry: bool) -> tuple[int, int]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,10 +14,11 @@ from counterfoil.bias.prompts import USUAL, shown_choices
 from counterfoil.bias.questions import Question
 from counterfoil.bias.reading import read_choice
 from counterfoil.bias.results import Reading
-from counterfoil.bias.sources.bbq import question_id
+from counterfoil.bias.sources import bbq
 from counterfoil.errors import UserError
-from counterfoil.suite.imports import Imported, Importer, lines_of
+from counterfoil.suite.imports import Imported, Importer
 from counterfoil.suite.suite import Variant
+from counterfoil.tables import cells_in, lines_of
 
 # As the official scripts name their files: …_evaluation_PROMPT_MODEL_predictions.tsv, and without the end behind
 # the fourth of them.
@@ -47,35 +46,26 @@ def import_kobbq(
     model: str | None,
 ) -> Iterator[Imported]:
     """Raw predictions (`guid`, `raw`), or processed ones (`sample_id` or `guid`, `prediction`: a choice's text)."""
-    csv.field_size_limit(sys.maxsize)
     for path in files:
         name = _FILE_NAME.fullmatch(path.name)
         variant = _variant(path, name, variants)
         answered_by = model or (name and name["model"])
         if not answered_by:
             raise UserError(f"{path}: its name does not say whose predictions these are: name the model with --model.")
-        try:
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                reader = csv.DictReader(file, delimiter="\t", restval="")
-                header = reader.fieldnames or ()
-                guid = "guid" if "guid" in header else "sample_id"
-                for needed in (guid, column):
-                    if needed not in header:
-                        raise UserError(f"{path} lacks the column {needed}.")
-                for row in reader:
-                    question = questions.get(row[guid])
-                    text = row[column] or ""
-                    yield Imported(
-                        model=answered_by,
-                        variant=variant.name,
-                        question_id=row[guid],
-                        reply=Reply(status="ok", text=text),
-                        reading=_of_choice(text, question, variant) if question and column == "prediction" else None,
-                        was_read=column == "prediction",
-                        where=f"{path}, line {reader.line_num}",
-                    )
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise UserError(f"{path} can't be read: {error}.") from error
+        for where, row in cells_in(path, (column,), delimiter="\t"):
+            question_id = row.get("guid", row.get("sample_id"))
+            if question_id is None:
+                raise UserError(f"{path} lacks the column sample_id.")
+            question, text = questions.get(question_id), row[column]
+            yield Imported(
+                model=answered_by,
+                variant=variant.name,
+                question_id=question_id,
+                reply=Reply(status="ok", text=text),
+                reading=_of_choice(text, question, variant) if question and column == "prediction" else None,
+                was_read=column == "prediction",
+                where=where,
+            )
 
 
 def import_bbq(
@@ -96,13 +86,13 @@ def import_bbq(
                 if not isinstance(row, dict) or column not in row:
                     raise UserError(f"{where} has no {column}: name the predictions with --column NAME.")
             for column in columns:
-                question = questions.get(f"{question_id(row)}-0")
+                question = questions.get(f"{bbq.question_id(row)}-0")
                 text = str(row[column] or "")
                 content = _as_written(text, question) if question else None
                 yield Imported(
                     model=model or column,
                     variant="bbq",
-                    question_id=f"{question_id(row)}-0",
+                    question_id=f"{bbq.question_id(row)}-0",
                     reply=Reply(status="ok", text=text),
                     reading=None if content is None else Reading(content),
                     was_read=True,

@@ -11,10 +11,10 @@ import msgspec
 
 from counterfoil.asking.ask import Message
 from counterfoil.bias.questions import Question
-from counterfoil.bias.sources.kobbq import rows_of_table
 from counterfoil.errors import UserError
 from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import Variant
+from counterfoil.tables import cells_of
 
 FILES = ("kobbq.tsv", "kobbq_debiased.tsv", "english.tsv")
 PARTS = ("instruction", "context", "question", "a", "b", "c", "answer", "unknown")
@@ -99,12 +99,12 @@ def _of_user(name: str, shipped: Mapping[str, Variant]) -> list[Variant]:
 
 def _parse(text: str, where: str) -> dict[str, Variant]:
     variants: dict[str, Variant] = {}
-    for line, row in rows_of_table(text, where, ("prompt_id", *PARTS)):
+    for place, row in cells_of(text, where, ("prompt_id", *PARTS), delimiter="\t"):
         # The official table writes a line's end within a cell as \n.
         prompt = Prompt(*(row[part].replace("\\n", "\n") for part in PARTS))
         name = row["prompt_id"].strip()
         if not name or name in variants:
-            raise UserError(f"{where}, {line}: its prompt_id is {'there twice' if name else 'missing'}.")
+            raise UserError(f"{where}, {place}: its prompt_id is {'there twice' if name else 'missing'}.")
         sha256 = hashlib.sha256(msgspec.json.encode(prompt)).hexdigest()
         variants[name] = Variant(name, sha256, prompt)
     if not variants:

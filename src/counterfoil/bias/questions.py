@@ -14,7 +14,9 @@ import msgspec
 from counterfoil.console import say
 from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
+from counterfoil.files import read_bytes
 from counterfoil.suite.suite import Question as SuiteQuestion
+from counterfoil.tables import cells_of, text_of
 
 if TYPE_CHECKING:
     from counterfoil.bias.sources.bbq import Targets
@@ -190,35 +192,20 @@ def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
     from counterfoil.bias.sources import own as questions_own
     from counterfoil.bias.sources import templates, templates_bbq
 
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{where} is not UTF-8: {error}.") from error
+    text = text_of(raw, where)
     suffix = Path(where).suffix.lower()
     header = text.partition("\n")[0]
-    if suffix == ".tsv" and "Ambiguous_context" in header:
-        return list(templates.expand(questions_kobbq.rows_of_table(text, where, ())))
-    if suffix == ".csv":
-        return list(templates_bbq.expand(questions_kobbq.rows_of_table(text, where, (), delimiter=",")))
+    if suffix == ".csv" or (suffix == ".tsv" and "Ambiguous_context" in header):
+        cells = cells_of(text, where, delimiter="\t" if suffix == ".tsv" else ",")
+        rows = ((f"{where}, {place}", row) for place, row in cells)
+        return list(templates.expand(rows) if suffix == ".tsv" else templates_bbq.expand(rows))
     if suffix == ".tsv":
-        rows = questions_kobbq.read_samples(text, where)
-    elif suffix == ".jsonl" and questions_own.MARK in header:
-        rows = questions_own.read_lines(text, where)
-    elif suffix == ".jsonl":
-        rows = questions_bbq.read_lines(text, where, _targets(where, metadata))
-    else:
-        raise UserError(f"{where}: a dataset is KoBBQ's .tsv, BBQ's .jsonl, their templates, or held-out questions.")
-    found: list[Question] = []
-    wrong = []
-    for line, row in rows:
-        if isinstance(row, Question):
-            found.append(row)
-        else:
-            wrong.append(f"{line}: {row}")
-    if wrong:
-        shown = "; ".join(wrong[:5]) + (f"; and {len(wrong) - 5} more" if len(wrong) > 5 else "")
-        raise UserError(f"There are bad rows: {shown}.")
-    return found
+        return questions_kobbq.read_samples(text, where)
+    if suffix == ".jsonl" and questions_own.MARK in header:
+        return questions_own.read_lines(raw, where)
+    if suffix == ".jsonl":
+        return questions_bbq.read_lines(text, where, _targets(where, metadata))
+    raise UserError(f"{where}: a dataset is KoBBQ's .tsv, BBQ's .jsonl, their templates, or held-out questions.")
 
 
 def _targets(where: str, metadata: str | None) -> Targets:
@@ -228,7 +215,4 @@ def _targets(where: str, metadata: str | None) -> Targets:
     path = Path(metadata) if metadata else Path(where).parent / METADATA
     if not metadata and not path.is_file():
         return {}
-    try:
-        return read_targets(path.read_text(encoding="utf-8-sig"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"--metadata {path} can't be read: {error}.") from error
+    return read_targets(text_of(read_bytes(path), str(path)), str(path))

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from counterfoil.errors import UserError
-from counterfoil.files import replacing
+from counterfoil.files import read_bytes, replacing
+from counterfoil.tables import Cells, cells_of, delimiter_of, text_of
 
 # What people fill in.
 KEEP, REASON = "keep", "reason"
 DECISIONS = {"yes": True, "y": True, "no": False, "n": False}
 # A cell that begins with one of these is a formula to a spreadsheet.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-DELIMITERS = ",;\t"
 
 
 class Reviewed(NamedTuple):
@@ -42,30 +41,21 @@ def write_review(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str,
 
 def read_review(path: Path) -> list[Reviewed]:
     """All rows; a sentence that names the line where one can't be understood."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise UserError(f"{path} can't be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8: save it as CSV in UTF-8.") from error
-    heading = text.partition("\n")[0]
-    delimiter = max(DELIMITERS, key=heading.count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
-    missing = [name for name in ("id", KEEP, REASON) if name not in (reader.fieldnames or ())]
-    if missing:
-        raise UserError(f"{path} lacks the column {', '.join(missing)}.")
     rows: dict[str, Reviewed] = {}
-    try:
-        for row in reader:
-            if not any(isinstance(value, str) and value.strip() for value in row.values()):
-                continue
-            found = _reviewed(row, f"{path}, line {reader.line_num}")
-            if found.id in rows:
-                raise UserError(f"{path}, line {reader.line_num}: the id {found.id} was there before.")
-            rows[found.id] = found
-    except csv.Error as error:
-        raise UserError(f"{path}, line {reader.line_num}: {error}.") from error
+    for place, row in review_cells(path, ("id", KEEP, REASON)):
+        if not any(isinstance(value, str) and value.strip() for value in row.values()):
+            continue
+        found = _reviewed(row, f"{path}, {place}")
+        if found.id in rows:
+            raise UserError(f"{path}, {place}: the id {found.id} was there before.")
+        rows[found.id] = found
     return list(rows.values())
+
+
+def review_cells(path: Path, needed: Sequence[str] = ()) -> Iterator[tuple[str, Cells]]:
+    """The rows of a list as a spreadsheet may have saved it."""
+    text = text_of(read_bytes(path), str(path))
+    return cells_of(text, str(path), needed, delimiter_of(text))
 
 
 def has_entries(path: Path) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,6 +12,7 @@ from counterfoil.explain.judge import Judgement
 from counterfoil.explain.questions import Question
 from counterfoil.explain.results import Reading, Verdicts
 from counterfoil.suite.imports import Imported, Importer, parse_list
+from counterfoil.tables import cells_in
 
 NEEDED = ("id", "prompt_variant", "llm_response")
 JUDGE = "imported"
@@ -21,18 +20,9 @@ JUDGE = "imported"
 
 def import_cfe(files: Sequence[Path], questions: Mapping[str, Question], *, given: bool) -> Iterator[Imported]:
     """The rows of the project's CSV files, with its judge's verdicts; mentions and correctness too where `given`."""
-    csv.field_size_limit(sys.maxsize)
     for path in files:
-        try:
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                reader = csv.DictReader(file)
-                missing = [name for name in NEEDED if name not in (reader.fieldnames or ())]
-                if missing:
-                    raise UserError(f"{path} lacks the column {', '.join(missing)}.")
-                for row in reader:
-                    yield _imported(row, f"{path}, line {reader.line_num}", questions.get(row["id"]), given=given)
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise UserError(f"{path} can't be read: {error}.") from error
+        for where, row in cells_in(path, NEEDED):
+            yield _imported(row, where, questions.get(row["id"]), given=given)
 
 
 def _imported(row: Mapping[str, str], where: str, question: Question | None, *, given: bool) -> Imported:

@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from counterfoil.datasets.registry import is_registered
-from counterfoil.datasets.rows import bad_rows, rows_of
 from counterfoil.errors import UserError
 from counterfoil.explain.scoring import is_confusing_by_threshold
 from counterfoil.suite.suite import ListedQuestions
 from counterfoil.suite.suite import Question as SuiteQuestion
+from counterfoil.tables import parsed, rows_of
 
 SAMPLES = {"english": ("english.jsonl",), "korean": ("korean.jsonl",), "samples": ("english.jsonl", "korean.jsonl")}
 DEFAULT_SAMPLE = "english"
@@ -74,25 +74,20 @@ def parse_questions(raw: bytes, where: str, scores: str = "listwise") -> list[Qu
     ending = Path(where).suffix.lower()
     if ending not in (".json", ".jsonl", ".csv"):
         raise UserError(f"{where}: a dataset is a .json, .jsonl or .csv file.")
-    questions: dict[str, Question] = {}
-    wrong: list[str] = []
-    for place, row in rows_of(raw, where, ending, CSV_COLUMNS):
-        try:
-            question = _question(row, scores)
-            if question.id in questions:
-                raise ValueError(f"its id {question.id} was there before")
-            questions[question.id] = question
-        except ValueError as error:
-            wrong.append(f"{place}: {error}")
-    if wrong:
-        raise bad_rows(where, wrong)
-    return list(questions.values())
+    ids: set[str] = set()
+
+    def parse(row: Any) -> Question:
+        question = _question(row, scores)
+        if question.id in ids:
+            raise ValueError(f"its id {question.id} was there before")
+        ids.add(question.id)
+        return question
+
+    return parsed(rows_of(raw, where, ending, CSV_COLUMNS), where, parse)
 
 
 def _question(row: Any, scores: str) -> Question:
     """A question from a row of any of the formats; ValueError says what is wrong with it."""
-    if isinstance(row, ValueError):
-        raise row
     if not isinstance(row, dict):
         raise ValueError("it is no object")
     fields = {name: row.get(name) for name in ("id", "question", "answer")}

@@ -13,12 +13,12 @@ from typing import Any, Literal
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.files import read_bytes, replacing, without_mark
+from counterfoil.files import read_bytes, replacing
 from counterfoil.suite.suite import Question as SuiteQuestion
+from counterfoil.tables import first_of, numbered
 
 Letter = Literal["A", "B", "C"]
 LETTERS: tuple[Letter, Letter, Letter] = ("A", "B", "C")
-_SHOWN = 5
 
 Control = Literal["again", "reshuffled", "renamed", "lure"]
 Status = Literal["verified", "refuted", "unverified"]
@@ -139,7 +139,7 @@ def write_set(path: Path, questions: Iterable[Question]) -> str:
 def read_set(path: Path) -> PerturbedSet:
     """A set that was written. UserError names the lines that can't be right."""
     content = read_bytes(path)
-    return PerturbedSet(path.name, hashlib.sha256(content).hexdigest(), parse_set(without_mark(content), str(path)))
+    return PerturbedSet(path.name, hashlib.sha256(content).hexdigest(), parse_set(content, str(path)))
 
 
 def parse_set(content: bytes, where: str) -> list[Question]:
@@ -147,9 +147,7 @@ def parse_set(content: bytes, where: str) -> list[Question]:
     questions: dict[str, Question] = {}
     wrong: list[str] = []
     decoder = msgspec.json.Decoder(Question)
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        if not line.strip():
-            continue
+    for place, line in numbered(content.split(b"\n")):
         try:
             question = decoder.decode(line)
             _check(question)
@@ -157,7 +155,7 @@ def parse_set(content: bytes, where: str) -> list[Question]:
                 raise ValueError(f"its id {question.id} was there before")
             questions[question.id] = question
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, RecursionError) as error:
-            wrong.append(f"line {number}: {error}")
+            wrong.append(f"{place}: {error}")
     for question in questions.values():
         parent = questions.get(question.parent) if question.parent is not None else None
         if question.parent is not None and (parent is None or parent.parent is not None):
@@ -165,8 +163,7 @@ def parse_set(content: bytes, where: str) -> list[Question]:
         elif parent is not None and parent.template != question.template:
             wrong.append(f"{question.id}: its original {question.parent} is of another template")
     if wrong:
-        more = f"; and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-        raise UserError(f"{where} is no set of perturbed questions: {'; '.join(wrong[:_SHOWN])}{more}.")
+        raise UserError(f"{where} is no set of perturbed questions: {first_of(wrong)}.")
     if not questions:
         raise UserError(f"{where} holds no questions.")
     return list(questions.values())

@@ -13,7 +13,7 @@ import msgspec
 
 from counterfoil.asking.ask import Reply
 from counterfoil.errors import UserError
-from counterfoil.files import without_mark
+from counterfoil.tables import lines_of
 
 
 class Imported(msgspec.Struct, kw_only=True):
@@ -64,18 +64,6 @@ def import_jsonl(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterato
                 reply=Reply(status="ok", text=line.reply or ""),
                 where=where,
             )
-
-
-def lines_of(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The lines of a file that are not empty, each with where it stands."""
-    try:
-        with path.open("rb") as file:
-            for number, raw in enumerate(file, start=1):
-                line = without_mark(raw) if number == 1 else raw
-                if line.strip():
-                    yield f"{path}, line {number}", line
-    except OSError as error:
-        raise UserError(f"{path} can't be read: {error.strerror}.") from error
 
 
 # What most such cells look like: texts in single quotation marks, with nothing in them that would mean something else.

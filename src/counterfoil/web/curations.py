@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import threading
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from counterfoil.datasets.curation import Manifest, read_manifest
-from counterfoil.datasets.review import KEEP, REASON, cell, read_review, write_review
+from counterfoil.datasets.review import KEEP, REASON, cell, read_review, review_cells, write_review
 from counterfoil.errors import UserError
 from counterfoil.explain.curate import EDITS, REVIEW, REVIEW_COLUMNS, SAMPLE, UNAMBIGUOUS, VERIFIED, Edit, Row, freeze
 from counterfoil.files import write_json
@@ -118,11 +116,9 @@ def _write_edits(curation: Curation) -> None:
 def _write_list(curation: Curation) -> None:
     """4-review.csv with what holds; all else in it stays as it is."""
     path = curation.folder / REVIEW
-    text = path.read_bytes().decode("utf-8-sig")
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
     by_cell = {cell(question): standing for question, standing in curation.standings.items()}
     rows = []
-    for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter):
+    for _, row in review_cells(path):
         standing = by_cell.get((row.get("id") or "").strip())
         shown = {name: row.get(name) or "" for name in (*REVIEW_COLUMNS, KEEP, REASON)}
         if standing is not None and standing.entries:

@@ -18,7 +18,7 @@ import msgspec
 from counterfoil.asking.ask import Ask, Message, Reply, Status
 from counterfoil.asking.models.base import Hopeless, ModelSpec, Sent
 from counterfoil.errors import UserError
-from counterfoil.files import without_mark
+from counterfoil.tables import numbered
 
 
 class _Asked(msgspec.Struct):
@@ -60,9 +60,8 @@ class ReplayModel:
         self._hash = hashlib.sha256(content).hexdigest()
         self._exact: dict[tuple[tuple[Message, ...], int], Reply] = {}
         self._by_text: list[tuple[tuple[str, ...], Reply]] = []
-        for number, raw in enumerate(without_mark(content).splitlines(), start=1):
-            if raw.strip():
-                self._add(raw, f"{path}, line {number}")
+        for place, line in numbered(content.splitlines()):
+            self._add(line, f"{path}, {place}")
         if not self._exact and not self._by_text:
             raise UserError(f"{spec.name}: the file {path} holds no replies.")
 

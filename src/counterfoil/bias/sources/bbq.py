@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterfoil.bias.questions import Question
 from counterfoil.errors import UserError
+from counterfoil.tables import cells_of, json_lines, parsed
 
 ANSWERS = ("ans0", "ans1", "ans2")
 METADATA = "additional_metadata.csv"
@@ -33,31 +31,22 @@ _ARTICLES = frozenset({"a", "an", "the"})
 
 def read_targets(text: str, where: str) -> Targets:
     """BBQ's additional_metadata.csv: `category`, `example_id` and `target_loc`; a place that is none is None."""
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    missing = [name for name in ("category", "example_id", "target_loc") if name not in (reader.fieldnames or ())]
-    if missing:
-        raise UserError(f"{where} lacks the column {', '.join(missing)}.")
     targets: dict[tuple[str, int], int | None] = {}
-    for row in reader:
-        if row["example_id"] in ("", "NA", None):
+    for place, row in cells_of(text, where, ("category", "example_id", "target_loc")):
+        if row["example_id"] in ("", "NA"):
             continue  # a template of which there are no questions
         try:
             key = row["category"], int(float(row["example_id"]))
         except (ValueError, OverflowError) as error:
-            raise UserError(f"{where}, line {reader.line_num}: {row['example_id']!r} is no example_id.") from error
-        place = (row["target_loc"] or "").removesuffix(".0")
-        targets[key] = int(place) if place in ("0", "1", "2") else None
+            raise UserError(f"{where}, {place}: {row['example_id']!r} is no example_id.") from error
+        target = row["target_loc"].removesuffix(".0")
+        targets[key] = int(target) if target in ("0", "1", "2") else None
     return targets
 
 
-def read_lines(text: str, where: str, targets: Targets) -> Iterator[tuple[str, Question | ValueError]]:
-    """The questions of a file, each with where it stands."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                yield f"{where}, line {number}", _question(_object(line), targets)
-            except ValueError as error:
-                yield f"{where}, line {number}", error
+def read_lines(text: str, where: str, targets: Targets) -> list[Question]:
+    """The questions of a file."""
+    return parsed(json_lines(text), where, lambda row: _question(_checked(row), targets))
 
 
 def question_id(row: Mapping[str, Any]) -> str:
@@ -65,11 +54,7 @@ def question_id(row: Mapping[str, Any]) -> str:
     return f"{row['category']}-{row['example_id']}"
 
 
-def _object(line: str) -> Mapping[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ValueError("it is not valid JSON") from error
+def _checked(row: Any) -> Mapping[str, Any]:
     needed = ("example_id", "question_index", "question_polarity", "context_condition", "category", "answer_info")
     if not isinstance(row, dict):
         raise ValueError("it is no JSON object")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from counterfoil.bias.questions import UNKNOWN, Question
 from counterfoil.errors import UserError
 from counterfoil.suite.imports import parse_list
+from counterfoil.tables import cells_of, parsed
 
 SAMPLE_COLUMNS = ("sample_id", "label_annotation", "context", "question", "choices", "biased_answer", "answer")
 # The versions of a template: a and c have the counter-biased context, b and d the biased one.
@@ -49,29 +47,9 @@ def parse_id(text: str) -> SampleId:
     )
 
 
-def read_samples(text: str, where: str) -> Iterator[tuple[str, Question | ValueError]]:
-    """The rows of KoBBQ_test_samples.tsv or KoBBQ_all_samples.tsv, each with its line."""
-    for line, row in rows_of_table(text, where, SAMPLE_COLUMNS):
-        try:
-            yield line, _question(row)
-        except ValueError as error:
-            yield line, error
-
-
-def rows_of_table(
-    text: str, where: str, needed: tuple[str, ...], delimiter: str = "\t"
-) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """The rows of a table, each with where it stands; a cell may be in quotation marks and go over several lines."""
-    csv.field_size_limit(sys.maxsize)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
-    missing = [name for name in needed if name not in (reader.fieldnames or ())]
-    if missing:
-        raise UserError(f"{where} lacks the column {', '.join(missing)}.")
-    try:
-        for row in reader:
-            yield f"{where}, line {reader.line_num}", row
-    except csv.Error as error:
-        raise UserError(f"{where}, line {reader.line_num}: {error}.") from error
+def read_samples(text: str, where: str) -> list[Question]:
+    """The questions of KoBBQ_test_samples.tsv or KoBBQ_all_samples.tsv."""
+    return parsed(cells_of(text, where, SAMPLE_COLUMNS, delimiter="\t"), where, _question)
 
 
 def _question(row: Mapping[str, str]) -> Question:

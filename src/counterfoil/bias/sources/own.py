@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import msgspec
 
 from counterfoil.bias.questions import Question
+from counterfoil.tables import numbered, parsed
 
 # What no line of BBQ's has.
 MARK = '"sample_id"'
@@ -17,17 +18,19 @@ def encode_questions(questions: Iterable[Question]) -> bytes:
     return b"".join(msgspec.json.encode(question) + b"\n" for question in questions if question.order == 0)
 
 
-def read_lines(text: str, where: str) -> Iterator[tuple[str, Question | ValueError]]:
-    """The questions of a file, each with where it stands."""
+def read_lines(raw: bytes, where: str) -> list[Question]:
+    """The questions of a file."""
     decoder = msgspec.json.Decoder(Question)
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                question = decoder.decode(line)
-                _check(question)
-                yield f"{where}, line {number}", question
-            except (ValueError, RecursionError) as error:
-                yield f"{where}, line {number}", ValueError(str(error).rstrip("."))
+
+    def parse(line: bytes) -> Question:
+        try:
+            question = decoder.decode(line)
+        except RecursionError as error:
+            raise ValueError(str(error)) from error
+        _check(question)
+        return question
+
+    return parsed(numbered(raw.split(b"\n")), where, parse)
 
 
 def _check(question: Question) -> None:

@@ -123,16 +123,12 @@ def _import(path: Path, parsed: argparse.Namespace) -> int:
 def _imported(place: str) -> Iterator[Imported]:
     """The replies of one file, folder or address."""
     from counterfoil.asking.cluster.shards import is_shards, read_shards
-    from counterfoil.asking.ledger_admin import read_lines
+    from counterfoil.asking.ledger_admin import read_export
 
     if is_shards(place):
         yield from read_shards(place)
         return
-    try:
-        with Path(place).open("rb") as lines:
-            yield from read_lines(lines, place)
-    except OSError as error:
-        raise UserError(f"{place} can't be read: {error.strerror}.") from error
+    yield from read_export(Path(place))
 
 
 def _prune(path: Path, parsed: argparse.Namespace) -> int:

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from counterfoil.datasets.rows import bad_rows, rows_of
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.template import escaped
+from counterfoil.tables import parsed, rows_of
 
 Span = tuple[int, int]
 
@@ -64,14 +64,7 @@ def load_existing(path: Path) -> list[ExistingQuestion]:
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise UserError(f"{path}: existing questions are in a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file.")
-    found, wrong = [], []
-    for place, row in rows_of(read_bytes(path), str(path), ending):
-        try:
-            found.append(existing_from(row))
-        except ValueError as error:
-            wrong.append(f"{place}: {error}")
-    if wrong:
-        raise bad_rows(str(path), wrong)
+    found = parsed(rows_of(read_bytes(path), str(path), ending), str(path), existing_from)
     if not found:
         raise UserError(f"{path} holds no questions.")
     return found
@@ -79,8 +72,6 @@ def load_existing(path: Path) -> list[ExistingQuestion]:
 
 def existing_from(row: Any) -> ExistingQuestion:
     """A question from a row of any of the layouts; ValueError says what is wrong with it."""
-    if isinstance(row, ValueError):
-        raise row
     if not isinstance(row, Mapping):
         raise ValueError("it is no object")
     if isinstance(row.get("text"), str):
