@@ -62,6 +62,8 @@ def test_a_dataset_is_listed_fetched_checked_and_used(tmp_path: Path) -> None:
     assert before.returncode == 0
     lines = {line.split()[0]: line for line in before.stdout.splitlines()}
     assert " shipped " in lines["english"]
+    # The bank is one dataset of several files.
+    assert " shipped   0.2 MB " in lines["bank"]
     assert " not here " in lines["plausibleqa"]
     assert "CC BY 4.0" in lines["plausibleqa"]
     missing = counterfoil("data", "check", "explain", "plausibleqa", cwd=tmp_path, **cache)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.perturbing.check import problems_of
+from counterfoil.memorization.check import problems_of
 from counterfoil.perturbing.making.existing import load_existing
 from counterfoil.perturbing.making.recipes import apply, shipped_recipes
 from counterfoil.perturbing.templates.tables import load_bank

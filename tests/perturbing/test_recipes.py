@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.perturbing.check import main as check
+from counterfoil.memorization.check import main as check
 from counterfoil.perturbing.making.existing import text_hash
 from counterfoil.perturbing.making.recipes import apply, read_rows, shipped_recipes
 from counterfoil.perturbing.questions import LETTERS

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.errors import UserError
-from counterfoil.perturbing.check import main as check
+from counterfoil.memorization.check import main as check
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.tables import load_templates, parse_templates, template_from
 from counterfoil.perturbing.templates.template import escaped, parse_text

@@ -166,7 +166,8 @@ def all_datasets() -> list[Listed]:
 def _shipped() -> list[Listed]:
     listed = []
     for suite in SUITES:
-        folder = resources.files("counterfoil") / suite / "samples"
+        place = "perturbing/bank" if suite == "memorization" else f"{suite}/samples"
+        folder = resources.files("counterfoil").joinpath(place)
         files = sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else []
         sizes = {file: len(file.read_bytes()) for file in files if file.name.endswith(DATA_ENDINGS)}
         named = {

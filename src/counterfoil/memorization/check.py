@@ -1,7 +1,7 @@
 """Checks templates, and recipes with the questions they are for: one line per problem, and a summary.
 
-python -m counterfoil.perturbing.check FILE.toml…
-python -m counterfoil.perturbing.check --recipes FILE.toml --data cfa_easy.json
+python -m counterfoil.memorization.check FILE.toml…
+python -m counterfoil.memorization.check --recipes FILE.toml --data cfa_easy.json
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _size_problems(where: str, values: Sequence[Decimal]) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m counterfoil.perturbing.check", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m counterfoil.memorization.check", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE.toml", help="templates")
     parser.add_argument("--recipes", type=Path, metavar="FILE.toml", help="recipes for the questions of --data")
     parser.add_argument("--data", type=Path, metavar="FILE.json", help="the questions that the recipes are for")
