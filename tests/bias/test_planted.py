@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import counterfoil as cf
 from commands import counterfoil
 from counterfoil.asking.ask import Message
-from counterfoil.bias.planted import CHANCES, Settings, parse_settings, respondent, true_values
+from counterfoil.asking.models.planted import parse_settings
+from counterfoil.bias.planted import CHANCES, Settings, respondent, true_values
 from counterfoil.bias.prompts import load_variants, messages
 from counterfoil.bias.questions import UNKNOWN, load_questions
 from counterfoil.errors import UserError
@@ -144,4 +145,4 @@ def test_wrong_settings_are_one_sentence(model: str, sentence: str) -> None:
 def test_messages_of_another_kind_are_not_its_own() -> None:
     with pytest.raises(UserError, match="does not know these questions"):
         respondent({})([Message("user", "Hello?")], 0)
-    assert parse_settings({"unknown": "0.25"}).unknown == 0.25
+    assert parse_settings("bias", {"unknown": "0.25"}, Settings).unknown == 0.25

@@ -17,8 +17,9 @@ import counterfoil as cf
 from arms import SCHEMA
 from commands import counterfoil
 from counterfoil.asking.ask import Message
+from counterfoil.asking.models.planted import parse_settings
 from counterfoil.errors import UserError
-from counterfoil.memorization.planted import CHANCES, Settings, State, answer, parse_settings, respondent, true_values
+from counterfoil.memorization.planted import CHANCES, Settings, State, answer, respondent, true_values
 from counterfoil.memorization.prompts import load_variants, messages
 from counterfoil.memorization.questions import load_set
 from counterfoil.memorization.reading import read_answer
@@ -239,7 +240,7 @@ def test_another_seed_is_another_respondent_with_the_same_chances() -> None:
 )
 def test_wrong_settings_are_named(given: dict[str, str], word: str) -> None:
     with pytest.raises(UserError, match=word):
-        parse_settings(given)
+        parse_settings("memorization", given, Settings)
 
 
 def test_wrong_settings_end_the_command_with_2() -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from counterfoil.asking.ask import Message
-from counterfoil.asking.models.planted import Respondent
+from counterfoil.asking.models.planted import Respondent, parse_settings
 from counterfoil.bias.questions import LETTERS, Question, load_questions
 from counterfoil.errors import UserError
 
@@ -35,21 +35,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     data: str | None = None
 
 
-def parse_settings(given: Mapping[str, str]) -> Settings:
-    """Settings from the model's name; each chance from 0 to 1."""
-    try:
-        settings = msgspec.convert(dict(given), Settings, strict=False)
-    except msgspec.ValidationError as error:
-        raise UserError(f"planted/bias: {error}. It takes {', '.join(CHANCES)} and data.") from error
-    for name in CHANCES:
-        if not 0 <= getattr(settings, name) <= 1:
-            raise UserError(f"planted/bias: {name} is a chance from 0 to 1, and is {getattr(settings, name)}.")
-    return settings
-
-
 def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = None) -> Respondent:
     """Answers from the messages alone: it finds the context, the question and the choices in them."""
-    settings = parse_settings(given)
+    settings = parse_settings("bias", given, Settings)
     known = _by_words(
         questions if settings.data is None and questions is not None else load_questions(settings.data, orders=1)
     )

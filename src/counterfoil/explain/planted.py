@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from counterfoil.asking.ask import Message
-from counterfoil.asking.models.planted import Respondent
+from counterfoil.asking.models.planted import Respondent, parse_settings
 from counterfoil.errors import UserError
 from counterfoil.explain.questions import Question, load_questions
 from counterfoil.explain.scoring import Facts, penalty, reward
@@ -32,7 +32,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = None) -> Respondent:
     """Answers from the messages alone: it knows the questions by their texts, those of `data` or else these."""
-    settings = parse_settings(given)
+    settings = parse_settings("explain", given, Settings)
     known = questions if settings.data is None and questions is not None else load_questions(settings.data)
     by_text = {question.text: question for question in known}
 
@@ -51,18 +51,6 @@ def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = 
         return "\n".join(parts)
 
     return respond
-
-
-def parse_settings(given: Mapping[str, str]) -> Settings:
-    """Settings from the model's name; each chance from 0 to 1."""
-    try:
-        settings = msgspec.convert(dict(given), Settings, strict=False)
-    except msgspec.ValidationError as error:
-        raise UserError(f"planted/explain: {error}. It takes right, clarifies, overclarifies and data.") from error
-    for name in ("right", "clarifies", "overclarifies"):
-        if not 0 <= getattr(settings, name) <= 1:
-            raise UserError(f"planted/explain: {name} is a chance from 0 to 1, and is {getattr(settings, name)}.")
-    return settings
 
 
 def true_values(questions: Iterable[Question], facts: Facts, settings: Settings) -> dict[str, float]:

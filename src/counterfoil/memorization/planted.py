@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from counterfoil.asking.ask import Message
-from counterfoil.asking.models.planted import Respondent
+from counterfoil.asking.models.planted import Respondent, parse_settings
 from counterfoil.errors import UserError
 from counterfoil.perturbing.questions import LETTERS, Question
 
@@ -42,21 +42,9 @@ class State(msgspec.Struct, frozen=True):
     remembers: bool
 
 
-def parse_settings(given: Mapping[str, str]) -> Settings:
-    """Settings from the model's name; each chance from 0 to 1."""
-    try:
-        settings = msgspec.convert(dict(given), Settings, strict=False)
-    except msgspec.ValidationError as error:
-        raise UserError(f"planted/memorization: {error}. It takes {', '.join(CHANCES)} and seed.") from error
-    for name in CHANCES:
-        if not 0 <= getattr(settings, name) <= 1:
-            raise UserError(f"planted/memorization: {name} is a chance from 0 to 1, and is {getattr(settings, name)}.")
-    return settings
-
-
 def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = None) -> Respondent:
     """Answers from the messages alone: it knows the questions of the run by their texts and options."""
-    settings = parse_settings(given)
+    settings = parse_settings("memorization", given, Settings)
     known: dict[str, list[Question]] = {}
     for question in questions or ():
         known.setdefault(question.text, []).append(question)

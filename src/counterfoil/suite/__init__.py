@@ -1,0 +1,60 @@
+"""What a suite is made of: the contract, and the parts that a suite of one's own needs. docs/suites.md shows how."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from counterfoil.lazy import exports
+
+__all__ = [
+    "Cell",
+    "Context",
+    "Dataset",
+    "Form",
+    "FormQuestion",
+    "ListedQuestions",
+    "Message",
+    "Option",
+    "Planting",
+    "Question",
+    "Record",
+    "Reply",
+    "Respondent",
+    "Row",
+    "Suite",
+    "Task",
+    "TaskContent",
+    "Training",
+    "UserError",
+    "Variant",
+    "choice_form",
+    "parse_settings",
+]
+
+if TYPE_CHECKING:
+    from counterfoil.asking.ask import Message, Reply
+    from counterfoil.asking.models.planted import Respondent, parse_settings
+    from counterfoil.errors import UserError
+    from counterfoil.suite.form import Form, FormQuestion, Task, TaskContent, choice_form
+    from counterfoil.suite.options import Option
+    from counterfoil.suite.planting import Cell, Planting
+    from counterfoil.suite.suite import Context, Dataset, ListedQuestions, Question, Record, Row, Suite, Variant
+    from counterfoil.suite.training import Training
+
+# Loaded when they are used: whoever needs one part does not wait for the others.
+__getattr__ = exports(
+    __name__,
+    {
+        **dict.fromkeys(("Message", "Reply"), "counterfoil.asking.ask"),
+        **dict.fromkeys(("Respondent", "parse_settings"), "counterfoil.asking.models.planted"),
+        "UserError": "counterfoil.errors",
+        **dict.fromkeys(("Form", "FormQuestion", "Task", "TaskContent", "choice_form"), "counterfoil.suite.form"),
+        "Option": "counterfoil.suite.options",
+        **dict.fromkeys(("Cell", "Planting"), "counterfoil.suite.planting"),
+        **dict.fromkeys(
+            ("Context", "Dataset", "ListedQuestions", "Question", "Record", "Row", "Suite", "Variant"),
+            "counterfoil.suite.suite",
+        ),
+        "Training": "counterfoil.suite.training",
+    },
+)

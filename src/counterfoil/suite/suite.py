@@ -19,6 +19,7 @@ from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.imports import Importer
 from counterfoil.suite.metric import Measure
 from counterfoil.suite.options import Option, nearest, with_defaults
+from counterfoil.suite.outcome import LEFT_OUT
 
 if TYPE_CHECKING:
     import polars as pl
@@ -238,6 +239,15 @@ class Suite(Generic[Q, R, F, V]):
         raise NotImplementedError
 
     # What it says.
+
+    def question_items(self, records: pl.DataFrame) -> pl.DataFrame:
+        """The records as items of the usual kind: each question in each repeat is one."""
+        import polars as pl
+
+        return records.with_columns(
+            item=pl.concat_str([*self.identity, "repeat"], separator=" ", ignore_nulls=True),
+            left_out=pl.col("outcome").is_in(LEFT_OUT),
+        )
 
     def summarize(self, rows: pl.DataFrame, facts: F) -> list[Estimate]:
         """The estimates, from all records of a run without the texts of their replies."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
+
+import msgspec
 
 from counterfoil import __version__
 from counterfoil.asking.ask import Ask, Message, Reply
@@ -12,6 +14,23 @@ from counterfoil.asking.models.base import ModelSpec, Sent
 from counterfoil.errors import UserError
 
 Respondent = Callable[[Sequence[Message], int], str]
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def parse_settings(name: str, given: Mapping[str, str], kind: type[S]) -> S:
+    """The settings of `planted/NAME` from the model's name. Those that are floats are chances from 0 to 1."""
+    fields = msgspec.structs.fields(kind)
+    names = [field.name for field in fields]
+    try:
+        settings = msgspec.convert(dict(given), kind, strict=False)
+    except msgspec.ValidationError as error:
+        takes = f"{', '.join(names[:-1])} and {names[-1]}"
+        raise UserError(f"planted/{name}: {error}. It takes {takes}.") from error
+    for field in fields:
+        value = getattr(settings, field.name)
+        if isinstance(value, float) and not 0 <= value <= 1:
+            raise UserError(f"planted/{name}: {field.name} is a chance from 0 to 1, and is {value}.")
+    return settings
 
 
 class PlantedModel:
