@@ -1,4 +1,4 @@
-"""Those who ask in a run, one for each model and judge: opened together, stopped together, closed together."""
+"""The askers of a run, one for each model and judge. They are opened, stopped and closed together."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from counterfoil.running.rows import Judge
 Say = Callable[[str], None]
 
 MOST_CONNECTIONS = 100_000
-# Of more records than these it takes hours to write down that they were not asked.
+# To record of more questions than these that they were not asked would take hours.
 MOST_WRITTEN_DOWN = 10_000_000
 # Ledger, parts, modules that are loaded late.
 FILES_OF_A_RUN = 48
 
 
 class RunAsker(Asker, Protocol):
-    """Who asks one model in a run, and what the run wants to know of it."""
+    """The asker of one model, with what the run must know of it."""
 
     @property
     def model(self) -> Model: ...
@@ -47,18 +47,18 @@ class RunAsker(Asker, Protocol):
 
     @property
     def places(self) -> int:
-        """Asks that it may ever have at the same time."""
+        """The largest number of asks in flight."""
         ...
 
     @property
     def adjustments(self) -> Sequence[str]:
-        """What had to be asked otherwise than the user wanted."""
+        """Settings that the model refused, and what was sent instead."""
         ...
 
 
 @dataclass
 class Askers:
-    """Those who ask, in the order of the request; `halt` stops them all."""
+    """The askers in the order of the request. `halt` stops all of them."""
 
     models: Sequence[RunAsker]
     judges: Sequence[RunAsker]
@@ -167,7 +167,7 @@ async def open_askers(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Ask
 
 
 def most_places(plan: Plan) -> int:
-    """Asks at a time that each model and judge can have at the most, by the connections there can be."""
+    """The largest number of asks in flight for each model and judge: their share of all connections."""
     return max(1, _connections() // max(1, len(plan.models) + len(plan.judges)))
 
 
@@ -227,20 +227,20 @@ def interruptible(halt: Halt, senders: Sequence[RunAsker], say: Say, *, records:
 
 
 def first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error that ended it all; the others are its consequences."""
+    """The first error. The others are its consequences."""
     first = errors.exceptions[0]
     return first_error(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 CarrierOf = Callable[[Model, ModelSpec, Account], Carrier]
 
-# What they need is in this process: the questions of the run, or a file of this machine.
+# These models need what this process has: the questions of the run, or a file of this machine.
 STAY_HERE = ("planted", "replay")
 
 
 @asynccontextmanager
 async def open_carriers(plan: Plan, ledger: Ledger, halt: Halt, say: Say) -> AsyncIterator[CarrierOf]:
-    """Gives the carrier for each model; what they share is open as long as the context is."""
+    """A function that gives the carrier of each model. What the carriers share is open as long as the context is."""
     request = plan.request
     most = most_places(plan)
 

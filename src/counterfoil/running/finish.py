@@ -39,7 +39,7 @@ PACKAGES = ("aiohttp", "inspect_ai", "msgspec", "numpy", "polars", "ray", "torch
 def manifest(
     plan: Plan, askers: Askers, outcomes: Mapping[tuple[str, str, Outcome], int], started_at: datetime
 ) -> dict[str, Any]:
-    """The content of manifest.json. Keys and where the ledger lies are no part of it."""
+    """The content of manifest.json. It holds no keys, and not the path of the ledger."""
     request = plan.request
     totals: Counter[Outcome] = Counter()
     for (*_, outcome), number in outcomes.items():

@@ -48,7 +48,7 @@ class Summary(msgspec.Struct):
 
 
 class Run:
-    """A run that is there: opened by its folder, read as far as it is needed."""
+    """A finished run, opened by its folder. Files are read when they are needed."""
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
@@ -133,7 +133,7 @@ def readable(path: Path) -> Iterator[None]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep a second process with the same command from asking everything a second time."""
+    """Hold the folder's lock, so that a second process with the same command does not ask everything again."""
     with explained(folder):
         lock = take_lock(folder / LOCK)
     if lock is None:
@@ -157,10 +157,10 @@ def discard_empty(folder: Path) -> None:
 
 
 REPORT = "report.html"
-# What every run's files have, beside what they may lack where they are damaged or older.
+# Keys that a run's files have even where they are damaged or older.
 _KEYS = {MANIFEST: {"suite", "options", "data", "models", "variants"}, SUMMARY: {"suite", "estimates"}}
 _COLUMNS = {"model", "variant", "question_id", "repeat", "cluster", "outcome", "reply", "ask_key"}
-# How our pages begin, within so many bytes.
+# Our pages begin with this, within so many bytes.
 _TITLE, _HEAD = b"<title>counterfoil: ", 2_048
 
 
@@ -187,7 +187,7 @@ def refuse_others(folder: Path, suite: str) -> None:
 
 
 def files_of(folder: Path) -> set[str]:
-    """What the run that is in the folder has written beside the files of every run."""
+    """The names of the files that the earlier run's suite wrote into the folder."""
     names = _read(folder / MANIFEST).get("files")
     if not isinstance(names, list):
         return set()
@@ -196,13 +196,13 @@ def files_of(folder: Path) -> set[str]:
 
 
 def remove_page(folder: Path) -> None:
-    """Take away the page on the run that was there; one that is not of our making stays."""
+    """Remove the report of the earlier run. A page that counterfoil did not write stays."""
     if _is_our_page(folder / REPORT):
         remove_files(folder, [REPORT])
 
 
 def remove_files(folder: Path, names: Collection[str]) -> None:
-    """Take these away, as far as they are there and are files."""
+    """Remove these files where they exist."""
     for name in names:
         with explained(folder / name):
             if (folder / name).is_file():
@@ -210,7 +210,7 @@ def remove_files(folder: Path, names: Collection[str]) -> None:
 
 
 def _suite_of(path: Path) -> str | None:
-    """The suite that a manifest or summary is of; None where it is none of ours."""
+    """The suite that a manifest or summary names; None where counterfoil did not write the file."""
     content = _read(path)
     suite = content.get("suite")
     return suite if isinstance(suite, str) and _KEYS[path.name] <= set(content) else None
@@ -224,7 +224,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _are_records(path: Path) -> bool:
-    """Whether a run was killed when it had written its records, and no more."""
+    """Whether a run was killed after it had written its records and before the rest."""
     import polars as pl
 
     try:

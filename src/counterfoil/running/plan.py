@@ -22,7 +22,7 @@ from counterfoil.suite.suite import AnySuite, Context, Dataset, Variant
 
 @dataclass
 class Plan:
-    """All that is known before the first ask. `questions` can be gone through again and again."""
+    """All that is known before the first ask. `questions` can be iterated many times."""
 
     suite: AnySuite
     request: RunRequest
@@ -41,13 +41,13 @@ class Plan:
         return self.question_count * len(self.variants) * self.request.repeats
 
     def price(self, model: Model) -> Price | None:
-        """None where it is not known. Batches cost half of it."""
+        """The model's price; None where it is not known. A batch costs half of it."""
         price = price_of(model.name, self.prices)
         return price.halved if price is not None and self.request.batch and has_batches(model.name) else price
 
 
 def make_plan(suite: AnySuite, request: RunRequest) -> Plan:
-    """Everything that can be wrong with the input is found here, before anything is asked or written."""
+    """The plan of a run. Bad input is refused here, before anything is asked or written."""
     prices = load_prices(request.prices)
     context = Context(
         judges=[spec.name for spec in request.judges],

@@ -28,7 +28,7 @@ COLUMNS: dict[str, Any] = {
     "judge_keys": list[str],
     "reason": str,
 }
-# What no estimate needs, and takes most of the room.
+# Columns that no estimate needs, and that take most of the space.
 TEXT_COLUMNS = ("reply", "ask_key", "judge_keys", "reason")
 
 # Rows that are in memory together while the parts are joined, and while the file is read.
@@ -36,7 +36,7 @@ ROW_GROUP = 16_384
 
 
 class Window:
-    """Neighbouring records that are written together, once all of them are there."""
+    """Neighbouring records. They are written together when all of them are there."""
 
     def __init__(self, size: int, write: Callable[[list[Row]], None]) -> None:
         self._rows: list[Row] = [{}] * size
@@ -68,7 +68,7 @@ class Parts:
             self._folder.mkdir(parents=True)
 
     def window(self, model: int, number: int, size: int) -> Window:
-        """Room for `size` records, behind those of all lower models and numbers."""
+        """A window for `size` records. Windows are joined in the order of model and number."""
         path = self._folder / f"{model:04}-{number:08}.parquet"
         return Window(size, lambda rows: self._write(path, rows))
 
@@ -107,7 +107,7 @@ def frame_of(rows: Sequence[Row], columns: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def _though_interrupted(write: Callable[[], None]) -> None:
-    """polars raises where Ctrl-C comes while it works, also where somebody else has taken that over, and will act."""
+    """Write, and write again after Ctrl-C: polars raises KeyboardInterrupt even if another handler takes the signal."""
     while True:
         try:
             return write()
@@ -118,7 +118,7 @@ def _though_interrupted(write: Callable[[], None]) -> None:
 
 @contextmanager
 def _errors_of_the_system() -> Iterator[None]:
-    """polars tells of a full disk in an error of its own."""
+    """Turn polars' errors, such as that of a full disk, into OSError."""
     import polars as pl
 
     try:
@@ -135,7 +135,7 @@ def read_scores(path: Path) -> pl.DataFrame:
 
 
 def read_left_out(path: Path, most: int) -> list[dict[str, Any]]:
-    """The first records that were not answered for a reason that is not the model's answer."""
+    """The first records that failed or were not asked."""
     import polars as pl
 
     left_out = pl.scan_parquet(path).filter(pl.col("outcome").is_in(LEFT_OUT))

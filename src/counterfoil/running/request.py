@@ -47,9 +47,9 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     ledger: Path
     out: Path
     model_is_default: bool = False
-    # That of replies from elsewhere; None where models are asked.
+    # The format of imported replies; None where models are asked.
     format: str | None = None
-    # Whose replies they are, where their files do not say.
+    # The model of imported replies, where their files do not name it.
     imported_model: str | None = None
     files: tuple[str, ...] = ()
     batch: bool = False
@@ -58,7 +58,7 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
 
     @property
     def in_waves(self) -> bool:
-        """Whether asks are posted and fetched, and not sent from here one by one."""
+        """Whether asks are posted and their replies fetched later."""
         return self.batch or self.cluster is not None
 
 
@@ -132,7 +132,7 @@ def nothing_sent(request: RunRequest) -> RunRequest:
 
 
 def _cluster(values: Mapping[str, Any]) -> ClusterSettings | None:
-    """What is to be known of the cluster, where one is to ask."""
+    """The settings of the cluster; None where this process asks."""
     given = {key: values[key] for key in ClusterSettings.__struct_fields__}
     if values["engine"] == "ray":
         if values["batch"]:
@@ -185,7 +185,7 @@ def _from_experiment(options: Sequence[Option], experiment: Mapping[str, Any], w
 
 
 def _refuse_odd_texts(given: Any) -> None:
-    """What can't be written to a file or a database is no name and no setting."""
+    """Refuse texts that can't be written to a file or a database."""
     for text in given.values() if isinstance(given, Mapping) else given:
         if isinstance(text, str) and ("\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)):
             raise UserError(f"{text!r} holds characters that are no text: write it otherwise.")

@@ -24,7 +24,7 @@ class Judge(NamedTuple):
 
 
 class Item(NamedTuple):
-    """What a record is about: who was asked what, in which words, for which time."""
+    """What a record is about: model, variant, question and repeat."""
 
     model: str
     variant: Variant
@@ -35,7 +35,7 @@ class Item(NamedTuple):
 
 @dataclass
 class Standing:
-    """How far it is, for those who watch. `unjudged` are replies that a judge could not be asked about."""
+    """How many records ended how. `unjudged`: replies that a judge could not be asked about."""
 
     total: int
     outcomes: Counter[tuple[str, str, Outcome]] = field(default_factory=Counter)
@@ -48,7 +48,7 @@ class Standing:
 
 @dataclass
 class Rows:
-    """Makes rows, and counts how they end."""
+    """Makes the rows of records, and counts their outcomes."""
 
     suite: AnySuite
     facts: Any
@@ -82,13 +82,13 @@ class Rows:
         return self._scored(item, reply, reading, verdicts, judge_keys)
 
     def of_reply_alone(self, item: Item, reply: Reply) -> Row:
-        """A reply's row where no judge is asked: nothing has to be waited for."""
+        """A reply's row without judges. It waits for nothing."""
         if reply.status == "failed":
             return self.left_out(item, "failed", reply.error)
         return self._scored(item, reply, self.reading_of(item, reply), None, None)
 
     def reading_of(self, item: Item, reply: Reply) -> Any | None:
-        """What the reply says; nothing where a filter took it away."""
+        """The reading of a reply; None where a filter removed it."""
         return None if reply.status == "refused" else self.suite.read(item.question, item.variant, reply)
 
     def left_out(self, item: Item, outcome: Outcome, reason: str | None) -> Row:

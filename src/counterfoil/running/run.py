@@ -1,4 +1,4 @@
-"""The way through, written once: questions, asks, ledger, replies, readings, rows, estimates, run folder."""
+"""A run from its questions to its folder: asks, ledger, replies, readings, rows, estimates."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Item, Rows, Standing
 from counterfoil.suite.suite import AnySuite, Variant
 
-# Goes through all questions once, with those who ask; the rows go to the parts.
+# One pass over all questions with these askers. Its rows go to the parts.
 Pass = Callable[[Askers, Parts | NoParts], Awaitable[Sequence[Standing]]]
 
-# Beside the records whose asks are in flight there are those that wait for the ledger or a judge.
+# Workers beyond the asks in flight: their records wait for the ledger or a judge.
 WORKERS, WORKERS_PER_PLACE = 64, 3
 
 
@@ -41,7 +41,7 @@ class LeftAtOnce(Exception):
 
 
 class NotAllStored(Run):
-    """A run whose records are as they should be, but that was to store more than its folder, and could not."""
+    """A run whose folder is complete, but whose shards could not all be stored."""
 
     @property
     def is_complete(self) -> bool:
@@ -49,7 +49,7 @@ class NotAllStored(Run):
 
 
 def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) -> Run:
-    """Do the work with the ledger open and the run folder locked, if that is free for it."""
+    """Do the work with the ledger open and the run folder locked. A folder of another run is refused."""
     out = plan.request.out
     try:
         refuse_others(out, plan.suite.name)  # before anything of ours, such as a lock, is put into it
@@ -101,15 +101,15 @@ def _load_tables() -> None:
 
     assert polars
     assert counterfoil.stats.estimates
-    gc.freeze()  # all that was imported stays: looking through it again and again would cost a tenth of the time
+    gc.freeze()  # modules stay: to look through them at every collection would cost a tenth of the time
 
 
-# Neighbouring asks that are looked up, sorted and written together: enough for prefix caches, little in memory.
+# Asks that are looked up, sorted and written together: enough for prefix caches, few enough for memory.
 WINDOW = 1_024
 
 
 class Job(NamedTuple):
-    """One record to be: what to ask, and where its row goes."""
+    """A record to make: its ask, and the place of its row."""
 
     item: Item
     ask: Ask
@@ -120,7 +120,7 @@ class Job(NamedTuple):
 
 @dataclass
 class Answering:
-    """All questions, in all variants, of one model. `number` is its place among the models of the run."""
+    """Answers all questions in all variants with one model. `number` is the model's place in the run."""
 
     rows: Rows
     model: Model
@@ -134,7 +134,7 @@ class Answering:
     parts: Parts | NoParts
 
     async def answer(self, questions: Iterable[Any], workers: int) -> None:
-        """Go through all questions with so many at a time. Every one of them becomes a row."""
+        """Make a row of every question, with so many workers."""
         jobs = self._jobs(questions)
         has_turns = self.rows.suite.has_turns
 
@@ -149,8 +149,7 @@ class Answering:
                 except NotAsked as reason:
                     row = self.rows.left_out(job.item, "not_asked", str(reason))
                 job.window.put(job.position, row)
-                # Neither replies from the ledger nor a model that has stopped are waited for: let others have their
-                # turn, such as an interruption.
+                # Replies from the ledger and models that have stopped never wait: give others, such as Ctrl-C, a turn.
                 if row["outcome"] == "not_asked" or (job.found is not None and job.position % 8 == 0):
                     await asyncio.sleep(0)
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 
 class Sampled(Protocol):
-    """What must be known of a question to take a sample: `runs.suite.Question` says what these are."""
+    """The part of a question that sampling needs. `suite.Question` explains it."""
 
     @property
     def unit(self) -> str: ...
@@ -61,7 +61,7 @@ def _rank(name: str, seed: int) -> int:
 
 
 class Sample:
-    """Those questions of a dataset that were chosen, in its order; it can be gone through again and again."""
+    """The chosen questions of a dataset, in its order. It can be iterated many times."""
 
     def __init__(self, questions: Iterable[Any], units: set[str]) -> None:
         self._questions = questions

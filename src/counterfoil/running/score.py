@@ -1,4 +1,4 @@
-"""Scoring replies that were made elsewhere: the way through without its first half. Asks judges, and nobody else."""
+"""Scoring replies that were made elsewhere. Judges are asked, and nobody else."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def score_replies(suite: AnySuite, request: RunRequest, format_name: str, files:
     plan = make_plan(suite, request)
     importer = _importer(plan.suite, format_name)
     questions = {question.id: question for question in plan.questions}
-    gc.freeze()  # all of them stay: looking through them again and again would cost a third of the time
+    gc.freeze()  # the questions stay: to look through them at every collection would cost a third of the time
 
     async def score(askers: Askers, parts: Parts | NoParts) -> Sequence[Standing]:
         standing = Standing(0)
@@ -58,7 +58,7 @@ async def _score_all(rows: Rows, askers: Askers, jobs: Iterator[_Job], parts: Pa
     async def work() -> None:
         for job in jobs:
             if job.position % 64 == 0:
-                await asyncio.sleep(0)  # reading never waits: let a stop have its turn
+                await asyncio.sleep(0)  # reading never waits: give a stop a turn
             if askers.halt.reason is not None:
                 job.window.put(job.position, rows.left_out(job.item, "not_asked", askers.halt.reason))
                 continue
@@ -82,7 +82,7 @@ async def _score_all(rows: Rows, askers: Askers, jobs: Iterator[_Job], parts: Pa
 def _jobs(
     imports: Iterator[Imported], questions: Mapping[str, Any], plan: Plan, parts: Parts | NoParts
 ) -> Iterator[_Job]:
-    """The imports in their order, each with its question; what can't be placed is named."""
+    """A job for each import, in order. An import without a question is refused."""
     variants = {variant.name: variant for variant in plan.variants}
     seen: dict[int, str] = {}
     for number in count():

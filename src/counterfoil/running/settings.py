@@ -12,11 +12,11 @@ from counterfoil.errors import UserError
 from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
 from counterfoil.suite.suite import AnySuite
 
-# What a model or judge in an experiment file can have of its own.
+# Settings that a model or judge can have in an experiment file.
 MODEL_KEYS = ("name", "base_url", "temperature", "max_tokens", "param", "concurrency", "timeout")
 # They are behind an address that only the user knows; others have one of their own.
 BEHIND_BASE_URL = ("vllm", "ollama")
-# These make the ask what it is, and are no settings.
+# Parts of an ask that are no settings.
 JUDGE_PARAMS = {"temperature": 0.0, "max_tokens": 4096}
 RESERVED = ("model", "messages", "stream", "n")
 
@@ -141,7 +141,7 @@ def _check_params(params: Mapping[str, Any], where: str) -> None:
 
 
 def _is_json(value: Any) -> bool:
-    """Whether it can be sent and be part of a key."""
+    """Whether the value can be sent and be part of an ask's key."""
     if isinstance(value, dict):
         return all(isinstance(key, str) and _is_json(inner) for key, inner in value.items())
     if isinstance(value, list):

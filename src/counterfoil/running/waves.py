@@ -23,7 +23,7 @@ from counterfoil.running.run import Pass
 
 
 class Posters(Askers):
-    """Those who ask in waves."""
+    """Askers that post in waves."""
 
     models: Sequence[Poster]
     judges: Sequence[Poster]
@@ -90,16 +90,16 @@ class _Spending(NamedTuple):
 
 
 def _count_anew(spending: Sequence[_Spending]) -> None:
-    """What the next pass finds was counted before, and is nobody's budget."""
+    """Count the next pass apart: its replies were counted before and use up no budget."""
     for poster, account in spending:
         poster.account = Account(Budget(), account.price)
 
 
 async def _wave(posters: Posters, spending: Sequence[_Spending], one_pass: Pass) -> int:
-    """Post what is missing and wait until it is home; gives how much was posted since the start."""
+    """Post missing asks and wait for their replies. Gives the number of asks posted since the start."""
     async with Progress([Watched(one.poster.carrier, one) for one in spending]).watched():
         await one_pass(posters, NoParts())
-        async with asyncio.TaskGroup() as group:  # the last of each are sent now, and not when others are home
+        async with asyncio.TaskGroup() as group:  # send the last asks of each now, and do not wait for the others
             for poster in posters.all:
                 group.create_task(poster.carrier.all_home())
     return sum(poster.posted for poster in posters.all)
@@ -139,7 +139,7 @@ async def say_what_is_under_way(plan: Plan, ledger: Ledger, say: Say, one_pass: 
 
 
 class _Looker:
-    """Asks nobody, and notes the asks without a reply that are in a batch."""
+    """Asks nobody. Notes the asks without a reply that are in a batch."""
 
     stopped: str | None = None
     in_flight = 0
