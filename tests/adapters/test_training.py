@@ -15,7 +15,7 @@ import pytest
 import counterfoil as cf
 from counterfoil.adapters.training.export import Kind, Wanted, export_training
 from counterfoil.bias.prompts import messages
-from counterfoil.bias.questions import load_questions as load_bias
+from counterfoil.bias.sources.loading import load_questions as load_bias
 from counterfoil.errors import UserError
 from counterfoil.explain.questions import load_questions as load_explain
 from counterfoil.perturbing.questions import read_set

@@ -16,7 +16,8 @@ import pytest
 import counterfoil as cf
 from counterfoil.bias.official import METRICS, export_files, result_rows
 from counterfoil.bias.prompts import load_variants
-from counterfoil.bias.questions import Questions, load_questions
+from counterfoil.bias.questions import Questions
+from counterfoil.bias.sources.loading import load_questions
 from counterfoil.errors import UserError
 from counterfoil.running.folder import Run
 from counterfoil.stats import Estimate

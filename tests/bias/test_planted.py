@@ -14,7 +14,8 @@ from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import parse_settings
 from counterfoil.bias.planted import CHANCES, Settings, respondent, true_values
 from counterfoil.bias.prompts import load_variants, messages
-from counterfoil.bias.questions import UNKNOWN, load_questions
+from counterfoil.bias.questions import UNKNOWN
+from counterfoil.bias.sources.loading import load_questions
 from counterfoil.errors import UserError
 
 chances = st.floats(0, 1)

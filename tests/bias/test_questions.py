@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.bias.questions import UNKNOWN, Question, load_questions
+from counterfoil.bias.questions import UNKNOWN, Question
 from counterfoil.bias.sources.kobbq import parse_id, read_samples
+from counterfoil.bias.sources.loading import load_questions
 from counterfoil.errors import UserError
 from counterfoil.running.sampling import Sample, chosen_units
 

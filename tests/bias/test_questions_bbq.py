@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.bias.questions import Question, load_questions
+from counterfoil.bias.questions import Question
 from counterfoil.bias.sources.bbq import METADATA, read_lines, read_targets
+from counterfoil.bias.sources.loading import load_questions
 from counterfoil.errors import UserError
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "bbq"

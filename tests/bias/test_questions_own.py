@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from counterfoil.bias.questions import Question, load_questions
-from counterfoil.bias.sources.own import encode_questions
+from counterfoil.bias.questions import Question
+from counterfoil.bias.sources.loading import encode_questions, load_questions
 from counterfoil.errors import UserError
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import counterfoil as cf
 from commands import counterfoil
-from counterfoil.bias.questions import load_questions
+from counterfoil.bias.sources.loading import load_questions
 from counterfoil.stats import Estimate
 from mock_server import Answer, MockServer, completion, error
 

@@ -11,7 +11,7 @@ import pytest
 
 import counterfoil as cf
 from commands import SUITE, counterfoil
-from counterfoil.bias.questions import load_questions as bias_questions
+from counterfoil.bias.sources.loading import load_questions as bias_questions
 from counterfoil.explain.questions import load_questions as explain_questions
 from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.questions import load_set

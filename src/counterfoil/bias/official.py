@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from counterfoil.bias.prompts import Prompt, query, shown_choices
 from counterfoil.bias.questions import LETTERS, Question, Questions
+from counterfoil.bias.sources.kobbq import SAMPLE_COLUMNS
 from counterfoil.errors import UserError
 from counterfoil.files import explained, replacing
 from counterfoil.running.folder import Run
@@ -32,17 +33,17 @@ _KEYS = ("overall", "label", "category")
 def result_rows(estimates: Iterable[Estimate], variant: str) -> list[tuple[str, str, list[float | None]]]:
     """The rows of the official table for one variant: model, overall or label or category, the five figures."""
     cells: dict[tuple[str, str, str], dict[str, float | None]] = {}
-    for it in estimates:
-        if it.variant != variant or it.metric not in METRICS:
+    for estimate in estimates:
+        if estimate.variant != variant or estimate.metric not in METRICS:
             continue
-        if not it.group:
-            key = it.model, "overall", "overall"
-        elif len(it.group) == 1 and next(iter(it.group)) in _KEYS:
-            [(name, value)] = it.group.items()
-            key = it.model, name, str(value)
+        if not estimate.group:
+            key = estimate.model, "overall", "overall"
+        elif len(estimate.group) == 1 and next(iter(estimate.group)) in _KEYS:
+            [(name, value)] = estimate.group.items()
+            key = estimate.model, name, str(value)
         else:
             continue
-        cells.setdefault(key, {})[it.metric] = it.value
+        cells.setdefault(key, {})[estimate.metric] = estimate.value
     models = list(dict.fromkeys(model for model, *_ in cells))
     ordered = sorted(cells, key=lambda key: (models.index(key[0]), _KEYS.index(key[1]), key[2]))
     return [
@@ -111,22 +112,7 @@ def export_files(run: Run, questions: Questions, prompts: Mapping[str, Prompt], 
 
 
 # KoBBQ's samples come with an empty column for the prediction; the official scripts add what is behind it.
-EVALUATION_COLUMNS = (
-    "sample_id",
-    "label_annotation",
-    "context",
-    "question",
-    "choices",
-    "biased_answer",
-    "answer",
-    "bbq_id",
-    "bbq_category",
-    "prediction",
-    "A",
-    "B",
-    "C",
-    "answer_abc",
-)
+EVALUATION_COLUMNS = (*SAMPLE_COLUMNS, "bbq_id", "bbq_category", "prediction", "A", "B", "C", "answer_abc")
 _PREDICTION = EVALUATION_COLUMNS.index("prediction")
 _OUT_OF_CHOICE = "out of choice"
 # What pandas, with which the official scripts read, takes for a cell without content; they stop at one.

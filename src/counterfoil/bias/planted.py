@@ -17,7 +17,8 @@ import msgspec
 
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import Respondent, parse_settings
-from counterfoil.bias.questions import LETTERS, Question, load_questions
+from counterfoil.bias.questions import LETTERS, Question
+from counterfoil.bias.sources.loading import load_questions
 from counterfoil.errors import UserError
 
 CHANCES = ("unknown", "biased", "aligned", "conflicting", "unread", "first")

@@ -12,10 +12,10 @@ from counterfoil.bias.importers import importers
 from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import respondent
 from counterfoil.bias.prompts import load_variants, messages, shown_choices
-from counterfoil.bias.questions import LETTERS, Question, Questions, is_whole_set, load_questions
+from counterfoil.bias.questions import LETTERS, Question, Questions
 from counterfoil.bias.reading import likeliest_letter, read_choice
 from counterfoil.bias.results import Reading
-from counterfoil.bias.sources.own import encode_questions
+from counterfoil.bias.sources.loading import encode_questions, is_whole_set, load_questions
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
 from counterfoil.stats.estimate import Estimate

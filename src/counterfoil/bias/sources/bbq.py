@@ -91,19 +91,19 @@ def _question(row: Mapping[str, Any], targets: Targets) -> Question:
         biased = choices[place if row["question_polarity"] == "neg" else others[0]]
     right = choices[row["label"]]
     return Question(
-        question_id(row),
-        str(row["context"]),
-        str(row["question"]),
-        (first, second, third),
-        choices[unknown[0]],
-        biased,
-        right,
-        str(row["category"]),
-        "",
-        f"{row['category']}-{row['question_index']}",
-        ambiguous,
-        None if ambiguous or not biased else right == biased,
-        _pair(row, infos) if ambiguous and biased else None,
+        sample_id=question_id(row),
+        context=str(row["context"]),
+        text=str(row["question"]),
+        choices=(first, second, third),
+        unknown=choices[unknown[0]],
+        biased=biased,
+        right=right,
+        category=str(row["category"]),
+        label="",
+        template=f"{row['category']}-{row['question_index']}",
+        ambiguous=ambiguous,
+        biased_context=None if ambiguous or not biased else right == biased,
+        pair=_pair(row, infos) if ambiguous and biased else None,
     )
 
 

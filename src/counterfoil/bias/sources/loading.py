@@ -1,0 +1,136 @@
+"""Loading questions: the samples that ship, datasets that were fetched, and files of KoBBQ, of BBQ and of our own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+
+from counterfoil.bias.questions import ORDERS, UNKNOWN, Question, Questions
+from counterfoil.bias.sources import templates, templates_bbq
+from counterfoil.bias.sources.bbq import METADATA, Targets, read_lines, read_targets
+from counterfoil.bias.sources.kobbq import read_samples
+from counterfoil.console import say
+from counterfoil.datasets.registry import is_registered
+from counterfoil.errors import UserError
+from counterfoil.files import read_bytes
+from counterfoil.tables import cells_of, numbered, parsed, text_of
+
+SAMPLES = {"korean": "kobbq_templates.tsv", "english": "bbq_templates.csv"}
+DEFAULT_SAMPLE = "korean"
+# KoBBQ's own names of its whole set, and ours: its figures are means over templates.
+WHOLE_SET = ("KoBBQ_all_samples.tsv", "KoBBQ_templates.tsv", "kobbq-all")
+# What no line of BBQ's has, and each of our own.
+_MARK = '"sample_id"'
+
+
+def is_whole_set(name: str) -> bool:
+    """Whether a dataset of this name is KoBBQ's whole set."""
+    return name in WHOLE_SET
+
+
+def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None = None) -> Questions:
+    """The samples by name, a dataset that was fetched, or files of KoBBQ or BBQ. Every bad row is named."""
+    name, paths = _files(data)
+    found: list[Question] = []
+    content = hashlib.sha256()
+    for path, raw in paths:
+        content.update(raw)
+        found += _parse(raw, path, metadata)
+    ids = Counter(question.sample_id for question in found)
+    twice = [sample_id for sample_id, times in ids.items() if times > 1]
+    if twice:
+        raise UserError(f"{name} has {len(twice)} ids more than once, among them {twice[0]}.")
+    untold = sum(1 for question in found if not question.biased)
+    if untold:
+        say(
+            f"{untold:,} of {len(found):,} questions of {name} do not say which of the two the stereotype is about: "
+            "they count for accuracy, and not for bias. BBQ's additional_metadata.csv (--metadata) may say more."
+        )
+    language = "korean" if found and found[0].unknown == UNKNOWN else "english"
+    by_template = any(is_whole_set(Path(path).name) for path, _ in paths)
+    return Questions(name, content.hexdigest(), found, orders, language, by_template=by_template)
+
+
+def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
+    if data is None or data in SAMPLES:
+        name = data or DEFAULT_SAMPLE
+        return name, [(SAMPLES[name], (resources.files("counterfoil.bias") / "samples" / SAMPLES[name]).read_bytes())]
+    try:
+        paths = [Path(data)]
+        if is_registered(data):
+            from counterfoil.datasets.fetch import dataset_paths  # loads aiohttp
+
+            paths = dataset_paths(data)
+        elif paths[0].is_dir():
+            paths = sorted(paths[0].glob("*.jsonl"))
+        if not paths:
+            raise UserError(f"--data {data}: there are no .jsonl files in this folder.")
+        return Path(data).name, [(str(path), path.read_bytes()) for path in paths]
+    except OSError as error:
+        known = ", ".join([*SAMPLES, "kobbq", "kobbq-all", "bbq"])
+        raise UserError(f"--data {data}: there is no such dataset ({known}), nor a file that can be read.") from error
+
+
+def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
+    text = text_of(raw, where)
+    suffix = Path(where).suffix.lower()
+    header = text.partition("\n")[0]
+    if suffix == ".csv" or (suffix == ".tsv" and "Ambiguous_context" in header):
+        cells = cells_of(text, where, delimiter="\t" if suffix == ".tsv" else ",")
+        rows = ((f"{where}, {place}", row) for place, row in cells)
+        return list(templates.expand(rows) if suffix == ".tsv" else templates_bbq.expand(rows))
+    if suffix == ".tsv":
+        return read_samples(text, where)
+    if suffix == ".jsonl" and _MARK in header:
+        return _read_encoded(raw, where)
+    if suffix == ".jsonl":
+        return read_lines(text, where, _targets(where, metadata))
+    raise UserError(f"{where}: a dataset is KoBBQ's .tsv, BBQ's .jsonl, their templates, or held-out questions.")
+
+
+def _targets(where: str, metadata: str | None) -> Targets:
+    """Whom the stereotypes are about, from the file that was named or the one that lies beside the questions."""
+    path = Path(metadata) if metadata else Path(where).parent / METADATA
+    if not metadata and not path.is_file():
+        return {}
+    return read_targets(text_of(read_bytes(path), str(path)), str(path))
+
+
+def encode_questions(questions: Iterable[Question]) -> bytes:
+    """Our own file: a line of JSON for each sample, whatever file it came from. The orders are no part of it."""
+    return b"".join(msgspec.json.encode(question) + b"\n" for question in questions if question.order == 0)
+
+
+def _read_encoded(raw: bytes, where: str) -> list[Question]:
+    """The questions of a file that `encode_questions` wrote."""
+    decoder = msgspec.json.Decoder(Question)
+
+    def parse(line: bytes) -> Question:
+        try:
+            question = decoder.decode(line)
+        except RecursionError as error:
+            raise ValueError(str(error)) from error
+        _check(question)
+        return question
+
+    return parsed(numbered(raw.split(b"\n")), where, parse)
+
+
+def _check(question: Question) -> None:
+    if not question.sample_id.strip() or not question.template.strip() or question.order:
+        raise ValueError("its sample_id or template is empty, or its order is not 0")
+    if len(set(question.choices)) < len(question.choices):
+        raise ValueError("its choices are not three different texts")
+    for name in ("unknown", "right", "biased"):
+        value = getattr(question, name)
+        if value not in question.choices and (name != "biased" or value):
+            raise ValueError(f"its {name} answer {value!r} is not among its choices")
+    if question.biased and question.biased == question.unknown:
+        raise ValueError("its biased answer is the unknown one")
+    if question.ambiguous != (question.right == question.unknown):
+        raise ValueError("an ambiguous context has the right answer unknown, and no other has")
