@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from commands import counterfoil
 from counterfoil.asking.ask import Ask, Message, Reply
 from counterfoil.asking.ledger import Ledger
 from counterfoil.running.folder import Run
@@ -233,3 +234,27 @@ def changes_by_hand(one: Run, other: Run, text: str) -> dict[str, tuple[float, f
         for question, a in values[0].items()
         if a != values[1][question]
     }
+
+
+def test_a_suite_that_the_site_was_started_with_shows_its_plots_and_every_turn(tmp_path: Path) -> None:
+    from counterfoil import run
+
+    planted = [f"planted/doubted:suite?folds={share}" for share in (0, 1)]
+    ledger = tmp_path / "ledger.sqlite"
+    run("doubted:suite", model=planted, data="20", out=tmp_path / "a", ledger=ledger)
+    with serving(tmp_path, "--ledger", str(ledger), "--suite", "doubted:suite") as up:
+        client = Client(up)
+        assert "Right after doubt" in client.get("/run/a").text
+        assert " changed, biggest change first" in client.get("/compare?a=a").text
+        text = client.get("/record/a?row=0").text
+        turns = re.findall(r'<section class="turn \w+"><h4>(\w+)</h4>', text)
+        assert turns == ["user", "assistant", "user", "reply"]
+        assert "Are you sure?" in text
+        assert "<dt>numbers</dt>" in text
+    with serving(tmp_path) as up:
+        assert "Right after doubt" not in Client(up).get("/run/a").text
+
+
+def test_a_suite_that_is_not_there_keeps_the_site_from_starting(folder: Path) -> None:
+    said = counterfoil("serve", "--suite", "no_such_module:suite", cwd=folder)
+    assert (said.returncode, "there is no module no_such_module" in said.stderr) == (2, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -318,4 +319,24 @@ def test_a_run_that_names_a_module_as_its_suite_is_not_opened(tmp_path: Path) ->
             answer = client.get(path)
             assert (answer.status, "no suite" in answer.text) == (400, True)
         assert client.get("/").status == 200
+    assert not (tmp_path / "ran").exists()
+
+
+def test_code_that_only_a_manifest_names_is_not_run(tmp_path: Path) -> None:
+    for at, (summary, manifest) in enumerate([("evil", "evil"), ("bias", "evil:suite"), ("evil:suite", "evil")]):
+        folder = tmp_path / f"run{at}"
+        make_run(folder, [record(), record(variant="q")], suite=manifest, suite_at="evil:suite")
+        content = json.loads((folder / "summary.json").read_bytes()) | {"suite": summary}
+        (folder / "summary.json").write_text(json.dumps(content), encoding="utf-8")
+    (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')", encoding="utf-8")
+    with serving(tmp_path) as up:
+        client = Client(up)
+        pages = ("run", "records", "record", "compare")
+        for at, shown in enumerate([(200, 200, 200, 400), (400, 400, 400, 400), (200, 200, 200, 400)]):
+            run = f"run{at}"
+            paths = (f"/run/{run}", f"/records/{run}", f"/record/{run}?row=0", f"/compare?a={run}")
+            assert dict(zip(pages, shown, strict=True)) == {
+                name: client.get(path).status for name, path in zip(pages, paths, strict=True)
+            }
+        assert "start the site with --suite" in client.get("/compare?a=run0").text
     assert not (tmp_path / "ran").exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,8 +27,8 @@ from counterfoil.web.security import LOOPBACK_NAMES, Access, Guard, is_loopback
 from counterfoil.web.served import NotHere, Served
 
 
-def make_app(root: Path, ledgers: Sequence[Path], access: Access) -> ASGIApp:
-    """The site over a directory, guarded."""
+def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mapping[str, str] | None = None) -> ASGIApp:
+    """The site over a directory, guarded; `suites` as `Served` takes them."""
     app = Starlette(
         routes=[
             Route("/", runs.runs_page),
@@ -52,7 +52,7 @@ def make_app(root: Path, ledgers: Sequence[Path], access: Access) -> ASGIApp:
         ],
         exception_handlers={NotHere: _not_here, UserError: _user_error, HTTPException: _refused, Exception: _broken},
     )
-    app.state.served = Served(root)
+    app.state.served = Served(root, suites)
     app.state.studies = Studies(app.state.served)
     app.state.exchanges = Exchanges(ledgers)
     return Guard(app, access)
@@ -99,13 +99,14 @@ def serve(
     ledgers: Sequence[Path],
     names: Sequence[str],
     token: str | None,
+    suites: Mapping[str, str],
     say: Callable[[str], None],
 ) -> None:
     """Serve until somebody stops it."""
     listening = _listen(host, port)
     port = listening.getsockname()[1]
     access = access_for(host, port, names, token)
-    app = make_app(root, ledgers, access)
+    app = make_app(root, ledgers, access, suites)
     shown = socket.gethostname() if host in ANYWHERE else f"[{host}]" if ":" in host else host
     if access.token is None:
         say(f"The site is at http://{shown}:{port}/ for this machine only. Ctrl-C ends it.")

@@ -16,11 +16,11 @@ from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import between, cell
 from counterfoil.report.page.html import Html, table, tag
+from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import RECORDS, SUMMARY
-from counterfoil.suite.finding import load_suite
 from counterfoil.suite.metric import Measure, is_of
 from counterfoil.web.pages import page, served
-from counterfoil.web.served import ServedRun
+from counterfoil.web.served import Served
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +57,7 @@ def compare_page(request: Request) -> Response:
     folders = [served(request).run(name).folder for name in dict.fromkeys(names)]
     stamps = tuple((folder / file).stat().st_mtime_ns for folder in folders for file in (SUMMARY, RECORDS))
     root = served(request).root
-    comparison, pairs = _compared(tuple(folders), root, stamps)
+    comparison, pairs = _compared(served(request), tuple(folders), stamps)
     at = _choice(asked.get("pair", ""), len(pairs))
     pair = pairs[at]
     metrics = list(dict.fromkeys(it.metric for it in pair.measures))
@@ -90,11 +90,18 @@ def compare_page(request: Request) -> Response:
 
 
 @lru_cache(maxsize=8)
-def _compared(folders: tuple[Path, ...], root: Path, stamps: Stamps) -> tuple[Comparison, list[Pair]]:
+def _compared(site: Served, folders: tuple[Path, ...], stamps: Stamps) -> tuple[Comparison, list[Pair]]:
     """Made once for each state of the files."""
-    runs = [ServedRun(folder, root) for folder in folders]
+    runs = [site.open(folder) for folder in folders]
+    try:
+        suite = suite_of(runs[0])
+    except UserError as error:
+        name = runs[0].manifest["suite"]
+        raise UserError(
+            f"Only a suite can compare its runs, and {name} is not installed: start the site with --suite "
+            "MODULE:ATTRIBUTE to say where it is."
+        ) from error
     comparison = compare_runs(runs)
-    suite = load_suite(comparison.suite)
     pairs = []
     for one, other in contrasts(runs, [], []):
         a, b = items_of(suite, one), items_of(suite, other)

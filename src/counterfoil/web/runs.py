@@ -12,7 +12,7 @@ from counterfoil.report.page.html import Html
 from counterfoil.report.page.run import run_part
 from counterfoil.running.folder import MANIFEST, RECORDS, SUMMARY, Run
 from counterfoil.web.pages import page, served
-from counterfoil.web.served import RunInfo, ServedRun
+from counterfoil.web.served import RunInfo, Served
 
 FILTERS = ("suite", "model", "data")
 
@@ -32,10 +32,9 @@ def run_page(request: Request) -> Response:
     """What the report says of one run."""
     name = request.path_params["run"]
     run = served(request).run(name)
-    root = served(request).root
     stamps = tuple((run.folder / file).stat().st_mtime_ns for file in (MANIFEST, SUMMARY, RECORDS))
     others = [info.path for info in served(request).runs() if info.path != name and _same_suite(info, run)]
-    return page(request, "run.html", name=name, content=_content(run.folder, root, stamps), others=others)
+    return page(request, "run.html", name=name, content=_content(served(request), run.folder, stamps), others=others)
 
 
 def _values(info: RunInfo, name: str) -> tuple[str, ...]:
@@ -47,6 +46,6 @@ def _same_suite(info: RunInfo, run: Run) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _content(folder: Path, root: Path, stamps: tuple[int, ...]) -> Html:
+def _content(site: Served, folder: Path, stamps: tuple[int, ...]) -> Html:
     """Made once for each state of the files: plots over many records take their time."""
-    return run_part(ServedRun(folder, root), "run", f"Run {folder.name}")
+    return run_part(site.open(folder), "run", f"Run {folder.name}")

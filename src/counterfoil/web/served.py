@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -40,15 +40,23 @@ class RunInfo(NamedTuple):
 
 
 class ServedRun(Run):
-    """A run whose manifest names no file outside of the directory: what somebody wrote into it is not opened."""
+    """A run whose manifest is not trusted. Of the files that it names, those outside of the directory are not opened.
+    Of the suites that it names, only those that are installed, or that the site was started with, are loaded.
+    """
 
-    def __init__(self, folder: Path, root: Path) -> None:
+    def __init__(self, folder: Path, root: Path, suites: Mapping[str, str]) -> None:
         super().__init__(folder)
         self.root = root
+        self._suites = suites
 
     @property
     def manifest(self) -> dict[str, Any]:
         manifest = super().manifest
+        suite = str(manifest["suite"])
+        # A name of the form MODULE:ATTRIBUTE is itself a place to load from.
+        if ":" in suite and suite not in self._suites:
+            raise UserError(f"{self.folder.name} names {suite!r} as its suite, which is no suite's name.")
+        manifest["suite_at"] = self._suites.get(suite)
         if isinstance(data := manifest.get("data"), dict):
             manifest["data"] = self._confined(data)
         if isinstance(options := manifest.get("options"), dict):
@@ -69,12 +77,16 @@ class ServedRun(Run):
 
 
 class Served:
-    """A directory. Every path that comes from an address goes through `inside`."""
+    """A directory. Every path that comes from an address goes through `inside`.
 
-    def __init__(self, root: Path) -> None:
+    `suites`: where each suite is that may be loaded beside the installed ones, as MODULE:ATTRIBUTE by its name.
+    """
+
+    def __init__(self, root: Path, suites: Mapping[str, str] | None = None) -> None:
         if not root.is_dir():
             raise UserError(f"{root} is no folder: name the one that holds the runs.")
         self.root = root.resolve()
+        self._suites = suites or {}
 
     def inside(self, name: str) -> Path:
         """The path of that name, if it is there, and within the directory after every symbolic link was followed."""
@@ -96,10 +108,14 @@ class Served:
     def run(self, name: str) -> ServedRun:
         """The run of that name."""
         folder = self.folder(name, SUMMARY, MANIFEST, RECORDS)
-        info = _read_info(folder, name, _stamps(folder))
+        info = self._read_info(folder, name, _stamps(folder))
         if info.problem is not None:
             raise UserError(info.problem)
-        return ServedRun(folder, self.root)
+        return self.open(folder)
+
+    def open(self, folder: Path) -> ServedRun:
+        """The run in a folder that `folder` gave."""
+        return ServedRun(folder, self.root, self._suites)
 
     def folder(self, name: str, *files: str) -> Path:
         """The folder of that name, which has these files, and of whose files none lies outside of the directory."""
@@ -128,9 +144,29 @@ class Served:
         name = self.name_of(folder)
         try:
             self.folder(name, SUMMARY, MANIFEST, RECORDS)
-            return _read_info(folder, name, _stamps(folder))
+            return self._read_info(folder, name, _stamps(folder))
         except (NotHere, OSError):
             return None
+
+    @lru_cache(maxsize=4096)  # noqa: B019 (a process serves one directory)
+    def _read_info(self, folder: Path, name: str, stamps: tuple[int, ...]) -> RunInfo:
+        """Kept until one of the files changes."""
+        try:
+            run = self.open(folder)
+            summary, manifest = run.whole_summary, run.manifest
+            counts = {outcome: sum(int(row[outcome]) for row in summary.outcomes) for outcome in OUTCOMES}
+            return RunInfo(
+                name,
+                summary.suite,
+                tuple(dict.fromkeys(str(row["model"]) for row in summary.outcomes)),
+                tuple(dict.fromkeys(str(row["variant"]) for row in summary.outcomes)),
+                str(manifest["data"]["name"]),
+                sum(counts.values()),
+                sum(counts[outcome] for outcome in LEFT_OUT),
+                str(manifest["finished_at"]),
+            )
+        except (UserError, KeyError, TypeError, ValueError, msgspec.MsgspecError) as error:
+            return RunInfo(name, "", (), (), "", 0, 0, "", problem=str(error) or repr(error))
 
     def _is_inside(self, path: Path) -> bool:
         try:
@@ -154,27 +190,3 @@ class Served:
 
 def _stamps(folder: Path) -> tuple[int, ...]:
     return tuple((folder / file).stat().st_mtime_ns for file in (MANIFEST, SUMMARY))
-
-
-@lru_cache(maxsize=4096)
-def _read_info(folder: Path, name: str, stamps: tuple[int, ...]) -> RunInfo:
-    """Kept until one of the files changes."""
-    try:
-        run = Run(folder)
-        summary, manifest = run.whole_summary, run.manifest
-        # No run says so by itself: its suite has a name. What is given as MODULE:ATTRIBUTE would be loaded and run.
-        if ":" in summary.suite:
-            raise UserError(f"{folder.name} names {summary.suite!r} as its suite, which is no suite's name.")
-        counts = {it: sum(int(row[it]) for row in summary.outcomes) for it in OUTCOMES}
-        return RunInfo(
-            name,
-            summary.suite,
-            tuple(dict.fromkeys(str(row["model"]) for row in summary.outcomes)),
-            tuple(dict.fromkeys(str(row["variant"]) for row in summary.outcomes)),
-            str(manifest["data"]["name"]),
-            sum(counts.values()),
-            sum(counts[it] for it in LEFT_OUT),
-            str(manifest["finished_at"]),
-        )
-    except (UserError, KeyError, TypeError, ValueError, msgspec.MsgspecError) as error:
-        return RunInfo(name, "", (), (), "", 0, 0, "", problem=str(error) or repr(error))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from counterfoil.cli.results import print_json
+from counterfoil.console import say
 
 EXAMPLE = "counterfoil report runs/bias-kqzrmwpd --plots plots"
 
@@ -33,4 +34,6 @@ def call(parsed: argparse.Namespace) -> int:
         print(f"The report is {path}.")
         if plots:
             print(f"The plots are in {parsed.plots}: {len(plots)} files.")
+    if parsed.plots and not plots:
+        say("There are no plots: no suite of these runs is here that has some.")
     return 0

@@ -29,6 +29,13 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         help="a name by which browsers may call the site, beside its address; can be given more than once",
     )
     parser.add_argument(
+        "--suite",
+        action="append",
+        default=[],
+        metavar="MODULE:ATTRIBUTE",
+        help="a suite of your own, so that its runs have plots and can be compared; can be given more than once",
+    )
+    parser.add_argument(
         "--ledger", metavar="FILE", help=f"the ledger with the exchanges (default: {LEDGER}, in DIR or here)"
     )
 
@@ -42,6 +49,9 @@ def call(parsed: argparse.Namespace) -> int:
         if (error.name or "").partition(".")[0] not in ("starlette", "jinja2", "uvicorn", "markupsafe"):
             raise
         raise UserError(f"The site needs {error.name}: pip install 'counterfoil[web]'.") from error
+    from counterfoil.suite.finding import load_suite
+
+    suites = {load_suite(place).name: place for place in parsed.suite}
     root = Path(parsed.dir)
     ledgers = [Path(parsed.ledger)] if parsed.ledger else [root / LEDGER, LEDGER]
     serve(
@@ -51,6 +61,7 @@ def call(parsed: argparse.Namespace) -> int:
         ledgers=ledgers,
         names=parsed.allow_host,
         token=os.environ.get(TOKEN) or None,
+        suites=suites,
         say=say,
     )
     return 0
