@@ -8,9 +8,9 @@ from pathlib import Path
 
 from counterfoil.asking.ask import Reply
 from counterfoil.errors import UserError
-from counterfoil.explain.judge import Judgement
+from counterfoil.explain.judge import Judgement, Verdicts
 from counterfoil.explain.questions import Question
-from counterfoil.explain.results import Reading, Verdicts
+from counterfoil.explain.reading import Reading
 from counterfoil.suite.imports import Imported, Importer, parse_list
 from counterfoil.tables import cells_in
 

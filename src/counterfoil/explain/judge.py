@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -30,6 +30,7 @@ from counterfoil.suite.suite import JudgeAsk
 T = TypeVar("T")
 
 ASPECTS = ("clarity", "accuracy", "convincingness")
+MEASURES = ("confusion", "precision", "recall", "f1", "quality", "restraint", "correct", "changed")
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +52,29 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     correct: bool | None = None
     changed: bool | None = None
     failures: tuple[str, ...] = ()
+
+
+class Verdicts(msgspec.Struct, frozen=True):
+    """What each judge says of one reply. `mentioned` is set where a judge, and not the rules, has found that."""
+
+    judgements: Mapping[str, Judgement]
+    mentioned: tuple[str, ...] | None = None
+
+    def __or__(self, newer: Verdicts) -> Verdicts:
+        """The verdicts that came with an imported reply, and those of judges who were asked on top."""
+        return Verdicts({**self.judgements, **newer.judgements}, newer.mentioned)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a step of one of the judges gave no result."""
+        return any(judgement.failures for judgement in self.judgements.values())
+
+    def columns(self) -> dict[str, Any]:
+        """The judges' columns of a record: lists with one entry for each judge, null where it has none."""
+        judgements = self.judgements.values()
+        failures = [f"{judge}: {reason}" for judge, said in self.judgements.items() for reason in said.failures]
+        values = {f"judge_{name}": [_number(getattr(said, name)) for said in judgements] for name in MEASURES}
+        return {"judges": list(self.judgements), "judge_failures": failures, **values}
 
 
 class Overlap(NamedTuple):
@@ -103,7 +127,7 @@ async def judge_reply(
     restraint: float | None = None
     changed: bool | None = None
     if confusing:
-        ideal = await steps.take(_alternatives(), question.text)
+        ideal = await steps.take(_list("alternatives", "Alternatives"), question.text)
         if ideal is not None:
             lists = _Lists(question, mentioned, ideal, seed)
             common = await lists.intersection(steps)
@@ -139,9 +163,8 @@ async def judge_mentions(
 ) -> tuple[str, ...] | None:
     """The candidates of the question that the reply mentions, as the judge sees it; None if that failed."""
     candidates = _seeded(list(question.candidates), f"{seed} {question.id} candidates")
-    step = Step("mentions", _prompt("mentions"), lambda text: read_list(text, "Mentioned"))
     content = f"{_about_reply(question, reply_text)}\n\n{_listed('Candidates', candidates)}"
-    found = await ask_step(ask, judge, step, content)
+    found = await ask_step(ask, judge, _list("mentions", "Mentioned"), content)
     return None if isinstance(found, Failure) else _known(found, list(question.candidates))
 
 
@@ -190,7 +213,7 @@ class _Lists:
 
     async def _ask(self, steps: _Steps, lists: Sequence[str], name: str | None = None) -> tuple[str, ...] | None:
         content = "\n\n".join([f"Question: {self._question.text}", *lists])
-        found = await steps.take(_intersection(), content, name)
+        found = await steps.take(_list("intersection", "Intersection"), content, name)
         if found is None:
             return None
         # What is not in List A was not mentioned, and can't be common to both.
@@ -218,13 +241,8 @@ def _confusion() -> Step[Score]:
 
 
 @functools.cache
-def _alternatives() -> Step[tuple[str, ...]]:
-    return Step("alternatives", _prompt("alternatives"), lambda text: read_list(text, "Alternatives"))
-
-
-@functools.cache
-def _intersection() -> Step[tuple[str, ...]]:
-    return Step("intersection", _prompt("intersection"), lambda text: read_list(text, "Intersection"))
+def _list(name: str, heading: str) -> Step[tuple[str, ...]]:
+    return Step(name, _prompt(name), lambda text: read_list(text, heading))
 
 
 @functools.cache
@@ -247,6 +265,10 @@ def _known(found: Sequence[str], entries: Sequence[str]) -> tuple[str, ...]:
 def _seeded(entries: Sequence[str], salt: str) -> tuple[str, ...]:
     """An order that depends on the salt and the entries alone, not on the order they were found in."""
     return tuple(sorted(entries, key=lambda entry: hashlib.sha256(f"{salt} {fold(entry)}".encode()).digest()))
+
+
+def _number(value: float | bool | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def _in_one_line(entries: Sequence[str]) -> list[str]:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from counterfoil.explain.mentions.answer import answer_is_right
 from counterfoil.explain.mentions.forms import lexicon
 from counterfoil.explain.mentions.names import GOLD
 from counterfoil.explain.mentions.spans import spans
 from counterfoil.explain.mentions.text import own_words
 
-__all__ = ["answer_is_right", "find_mentions", "mention_spans"]
+__all__ = ["Reading", "answer_is_right", "find_mentions", "mention_spans"]
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a reply says: the candidates it mentions, and whether its answer is the right one."""
+
+    text: str
+    mentioned: tuple[str, ...]
+    correct: bool
 
 
 def find_mentions(reply: str, candidates: Sequence[str], *, gold: str = "", question: str = "") -> list[str]:

@@ -6,7 +6,7 @@ A frozen set of them is written once, before any model sees them, and known by i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes, replacing
+from counterfoil.suite.suite import ListedQuestions
 from counterfoil.suite.suite import Question as SuiteQuestion
 from counterfoil.tables import first_of, numbered
 
@@ -110,16 +111,8 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True, kw_only=True):
         return self.topic
 
 
-class PerturbedSet:
-    """A frozen set in memory: its name, the SHA-256 of its file, its questions."""
-
-    def __init__(self, name: str, sha256: str, questions: list[Question]) -> None:
-        self.name = name
-        self.sha256 = sha256
-        self._questions = questions
-
-    def __iter__(self) -> Iterator[Question]:
-        return iter(self._questions)
+class PerturbedSet(ListedQuestions[Question]):
+    """A frozen set in memory."""
 
 
 def encode_set(questions: Iterable[Question]) -> bytes:
