@@ -147,7 +147,7 @@ def test_the_checker_covers_recipes(tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize("content", [b"{", b"{}", b"\xff"])
 def test_data_that_is_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "data.json").write_bytes(content)
-    with pytest.raises(UserError, match=r"data\.json (is not valid JSON|must hold a list)"):
+    with pytest.raises(UserError, match=r"data\.json (is not valid JSON|must hold a list|is not UTF-8)"):
         read_rows(tmp_path / "data.json")
     with pytest.raises(UserError, match="can't be read"):
         read_rows(tmp_path / "none.json")

@@ -121,7 +121,7 @@ def encode_set(questions: Iterable[Question]) -> bytes:
 
 
 def write_set(path: Path, questions: Iterable[Question]) -> str:
-    """Write the set, and its SHA-256 is returned. What it holds is checked as it will be when it is read."""
+    """Write the set, checked as it will be when it is read. Returns its SHA-256."""
     content = encode_set(questions)
     parse_set(content, str(path))
     with replacing(path) as temporary:

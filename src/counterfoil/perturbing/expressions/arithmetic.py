@@ -1,7 +1,7 @@
 """The two kinds of numbers the functions are written for: decimals of 50 digits, and floating point to check them.
 
-A function of the expression language is written once, over an `Arithmetic`. What can not be computed raises
-`Undefined` with the reason (or an ArithmeticError); the expression adds where.
+A function of the expression language is written once, over an `Arithmetic`. Where there is no result it raises
+`Undefined` with the reason, or an ArithmeticError. The expression adds the position.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CONTEXT = decimal.Context(
     Emax=999999,
     traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow],
 )
-# A power may reach 10^300 and 10^-300, which floating point can hold too, and exponents one million.
+# Powers are limited to 10^300 and 10^-300, which floating point can hold too; exponents to one million.
 _LARGEST_DIGITS = 300
 _LARGEST_EXPONENT = 1_000_000
 _MOST_PLACES = 30
@@ -42,7 +42,7 @@ _SMALL = Decimal("1e-5")
 
 
 class Undefined(Exception):
-    """There is no such number; the message is the reason."""
+    """There is no such number. The message says why."""
 
 
 @contextlib.contextmanager
@@ -130,7 +130,7 @@ def _check_compounding(rate: float, n: float) -> None:
         raise Undefined("a rate must be above -1")
     if abs(n) > _LARGEST_EXPONENT:
         raise Undefined(f"the number of periods is beyond {_LARGEST_EXPONENT:,}")
-    # The other way, towards 0, nothing is lost: what is worth less than 10^-300 is worth nothing.
+    # Towards 0 there is no limit: an amount below 10^-300 counts as nothing.
     _check_exponential(max(n * math.log1p(rate), 0))
 
 
@@ -172,7 +172,7 @@ def _log1p(x: Decimal) -> Decimal:
 
 
 def _compounded(rate: Decimal, n: Decimal) -> tuple[Decimal, Decimal]:
-    """Both, for rates close to 0 as the binomial series Σ n(n−1)…(n−k+1)/k!·rate^k."""
+    """(1 + rate)^n and (1 + rate)^n − 1; for rates close to 0 as the binomial series Σ n(n−1)…(n−k+1)/k!·rate^k."""
     if abs(n * rate) > _SMALL or abs(rate) > _SMALL:
         grown = _power(1 + rate, n)
         return grown, grown - 1
@@ -187,7 +187,7 @@ def _compounded(rate: Decimal, n: Decimal) -> tuple[Decimal, Decimal]:
 def _normal_cdf(x: Decimal) -> Decimal:
     """Φ(x) = 1/2 + φ(x)·(x + x³/3 + x⁵/(3·5) + x⁷/(3·5·7) + …), a series whose terms all have one sign.
 
-    Below 0 the two parts cancel, so there as many digits are added as the tail has zeros, and a few. From 5
+    Below 0 the two parts cancel: there the precision grows by as many digits as the tail has zeros, and a few. From 5
     standard deviations on the tail is a continued fraction; from 38 on it is 0.
     """
     if abs(x) > _FARTHEST:
@@ -276,7 +276,7 @@ def _refined(function: Callable[[Decimal], Decimal], root: float) -> Decimal:
 
 
 def _rounded(x: Decimal, places: int) -> Decimal:
-    """x with so many digits after the point, half up (away from zero)."""
+    """x with `places` digits after the point, half up (away from zero)."""
     try:
         return x.quantize(Decimal((0, (1,), -places)), decimal.ROUND_HALF_UP, CONTEXT)
     except decimal.InvalidOperation:

@@ -29,7 +29,7 @@ __all__ = ["Expression", "ExpressionError", "Kind", "computing", "parse"]
 # From values to a number, a condition or a list: the parser has made sure of what is what.
 Run = Callable[[Mapping[str, Any]], Any]
 
-# What numbers raise that can not be computed: ValueError is for NaN, if a caller gives it as a value.
+# Errors of computing. A ValueError comes from NaN, where a caller gives it as a value.
 _FAILURES = (ArithmeticError, ValueError)
 _MOST_TERMS = 10_000
 _FARTHEST_BOUND = 1_000_000_000
@@ -95,7 +95,7 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
 
 
 def parse(source: str, names: Collection[str]) -> Expression:
-    """The expression in `source`, which may use `names`. Refused with reason and position: whatever else it holds."""
+    """The expression in `source`, which may use `names`. ExpressionError says what is wrong with it, and where."""
     tree = tree_of(source, names)
     with computing():
         in_decimals = _compiled(source, tree, DECIMAL)
@@ -118,7 +118,7 @@ def _compiled(source: str, tree: Node, on: Arithmetic[N]) -> Run:
 class _Compiler(Generic[N]):
     """From a tree to nested closures, so that nothing is looked up again in each draw.
 
-    Parts without names are computed once, here: what can not be computed in them is refused before there are values.
+    Parts without names are computed once, here. An error in them is found before there are any values.
     """
 
     def __init__(self, source: str, on: Arithmetic[N]) -> None:
@@ -247,7 +247,7 @@ class _Compiler(Generic[N]):
         return run
 
     def _terms(self, node: Node, low: N, high: N) -> int:
-        """How many terms: whole bounds only, none if the upper is below the lower."""
+        """The number of terms. The bounds must be whole; there are no terms if the upper is below the lower."""
         if high - low >= _MOST_TERMS:
             raise self._error(node, Undefined(f"a sum of more than {_MOST_TERMS:,} terms"))
         if abs(low) > _FARTHEST_BOUND or low != int(low) or high != int(high):
@@ -259,7 +259,7 @@ class _Compiler(Generic[N]):
             raise self._error(node, Undefined(f"sums of more than {_MOST_STEPS:,} steps"))
 
     def _error(self, node: Node, error: Exception) -> ExpressionError:
-        """Why a part can not be computed, with its source, cut where it is long."""
+        """The reason with the source of the part, shortened where it is long."""
         text = self._source[node.start : node.end]
         shown = repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
         return ExpressionError(f"{_reason(error)} in {shown}", node.start + 1)

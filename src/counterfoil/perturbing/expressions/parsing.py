@@ -66,7 +66,7 @@ class ExpressionError(UserError):
 
 
 class Kind(Enum):
-    """What a node stands for; the value is how errors call it."""
+    """What a node stands for. The value is its name in errors."""
 
     NUMBER = "a number"
     CONDITION = "a condition"
@@ -81,7 +81,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
 
     `text` is the number, the name, the function, or the variable of a sum, whose parts are low, high and term.
     A chain is part operator part operator …, from left to right. A condition that is negated stands behind `not`.
-    The unit of cost is that of `Function`. It leaves out what a sum repeats: that counts when it is known how often.
+    The unit of `cost` is that of `Function`. Repetitions by sums are not in it: they are counted once they are known.
     """
 
     form: Form
@@ -109,12 +109,12 @@ class _Token(NamedTuple):
 
 
 def tree_of(source: str, names: Collection[str]) -> Node:
-    """The tree of a number or a condition. What the language does not have is refused, with its position."""
+    """The tree of a number or a condition. ExpressionError says what the language does not have, and where."""
     return _Parser(source, names).whole()
 
 
 def _tokens_of(source: str) -> Iterator[_Token]:
-    """The tokens, the last of kind "end", one by one: the parser sees what is wrong before it first."""
+    """Tokens, one by one, so that the first error in the text is the one that is told. The last is of kind "end"."""
     if len(source) > _LONGEST:
         reason = f"the expression is too long ({len(source):,} characters, not {_LONGEST:,})"
         raise ExpressionError(reason, _LONGEST + 1)
@@ -139,7 +139,7 @@ def _tokens_of(source: str) -> Iterator[_Token]:
 def _check_number(digits: str, exponent: str, position: int) -> None:
     if len(digits.replace(".", "")) > _MOST_DIGITS:
         raise ExpressionError(f"a number of more than {_MOST_DIGITS} digits", position + 1)
-    # Its length first: to read a number of many digits takes long.
+    # The length is checked first: reading a number of many digits takes long.
     if len(exponent.lstrip("+-0")) > 2 or abs(int(exponent)) > _MOST_EXPONENT:
         raise ExpressionError(f"a number beyond 10^{_MOST_EXPONENT} or 10^-{_MOST_EXPONENT}", position + 1)
 
@@ -304,7 +304,7 @@ def _node(
     text: str = "",
     operators: tuple[str, ...] = (),
 ) -> Node:
-    """A node over its parts. `cost` is what it adds to theirs."""
+    """A node over its parts. `cost` is added to theirs."""
     height = 1 + max((part.height for part in parts), default=0)
     begins = parts[0].start if start is None else start
     if height > _HIGHEST:

@@ -20,7 +20,7 @@ _END = " .:?…"
 
 
 class Confirmation(NamedTuple):
-    """What the template says, and why. Where it could work the question out, the two wrong options that it has."""
+    """What the template says, and why. `draw` is the question worked out, where that was possible."""
 
     status: Status
     reason: str
@@ -88,14 +88,14 @@ def _read_off(text: Text, names: Mapping[str, str], question: str) -> dict[str, 
 
 
 def _folded(text: str) -> str:
-    """With single spaces and plain quotes."""
+    """The text with single spaces and plain quotes."""
     return re.sub(r"\s+", " ", text.translate(_QUOTES))
 
 
 def _put_back(
     template: Template, inverse: Inverse, found: Mapping[str, Decimal], answer: numbers.PrintedNumber
 ) -> Confirmation:
-    """The unknown as it was answered gives what the question says, within its own rounding."""
+    """Whether the answered unknown gives what the question says, within the rounding of the answer."""
     given = found["answer"]
     half = numbers.unit(answer.decimals) / 2
     sides = []

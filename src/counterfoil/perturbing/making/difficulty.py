@@ -1,7 +1,7 @@
 """Whether variants have harder numbers than their originals: digits and magnitudes, before and after.
 
 Each is compared by its mean and by the two-sample Kolmogorov–Smirnov statistic, D = max |F(x) − G(x)|. Its p-value is
-for independent values without ties; these have ties and come in clusters, so that it tells where to look, no more.
+for independent values without ties. These have ties and come in clusters: the p-value shows where to look, no more.
 """
 
 from __future__ import annotations
@@ -53,25 +53,14 @@ def shifts(questions: Iterable[Question]) -> list[Shift]:
     for level in sorted({question.level for question in known if question.level}):
         variants = [question for question in known if question.level == level]
         parents = [originals[parent] for parent in dict.fromkeys(variant.parent for variant in variants) if parent]
-        found += [
-            _shift(level, "all numbers in the text", _texts(parents), _texts(variants)),
-            _shift(
-                level,
-                "changed numbers",
-                [text for variant in variants for text in _numbers(change.before for change in variant.changes)],
-                [text for variant in variants for text in _numbers(change.after for change in variant.changes)],
-            ),
-            _shift(level, "answers", _values(parents), _values(variants)),
-        ]
+        changes = [change for variant in variants for change in variant.changes]
+        pairs = {
+            "all numbers in the text": ([parent.text for parent in parents], [variant.text for variant in variants]),
+            "changed numbers": ([change.before for change in changes], [change.after for change in changes]),
+            "answers": ([parent.value for parent in parents], [variant.value for variant in variants]),
+        }
+        found += [_shift(level, of, _numbers(before), _numbers(after)) for of, (before, after) in pairs.items()]
     return found
-
-
-def _texts(questions: Iterable[Question]) -> list[str]:
-    return _numbers(question.text for question in questions)
-
-
-def _values(questions: Iterable[Question]) -> list[str]:
-    return _numbers(question.value for question in questions)
 
 
 def _numbers(texts: Iterable[str]) -> list[str]:

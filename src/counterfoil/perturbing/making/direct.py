@@ -1,7 +1,7 @@
 """The way of the CFA study: a model writes the perturbed question and its answer.
 
-Its JSON has `perturbed_question`, `perturbed_answer`, `changes_made` and `solution_steps`. It is checked for being
-another question and for having changed what it says; whether the answer is right, only a template can tell.
+Its JSON has `perturbed_question`, `perturbed_answer`, `changes_made` and `solution_steps`. The checks: is
+it another question, and has it changed what it says? Whether the answer is right, only a template can tell.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Source(NamedTuple):
 
 
 def made_options(source: Source, level: int, answer: str, said: Confirmation) -> tuple[str, str, str]:
-    """Where the reply has no options: the template's mistakes; without a template the original's options, scaled."""
+    """Options for a reply without any: the template's mistakes, or the original's options, scaled."""
     original = source.question
     gold = number(answer)
     old = number(original.value)
@@ -67,7 +67,7 @@ def made_options(source: Source, level: int, answer: str, said: Confirmation) ->
 
 
 def _shaped(value: Decimal, shape: str, digits: int) -> str:
-    """A number in the words and the way of printing of another one."""
+    """A number, printed as another one is, in the same words."""
     start, end = numbers.only(shape)
     like = numbers.read(shape[start:end])
     return numbers.with_unit(
@@ -99,7 +99,7 @@ _AT_THE_END = re.compile(r"[\s.…]*(?:\.\.\.|…)[\s.…]*$")
 
 
 class WrittenQuestion(NamedTuple):
-    """A reply that passed the checks; the first option is the gold, None where it gives no options."""
+    """A reply that passed the checks. The first of its options, if it has any, is the gold."""
 
     text: str
     answer: str
@@ -241,7 +241,7 @@ def _split(question: str) -> tuple[str, tuple[str, ...] | None]:
 
 
 def _words(fields: dict[str, Any], name: str) -> str:
-    """A field as a text: numbers and lists of lines are taken, too."""
+    """A field as a text. Numbers and lists of lines are accepted, too."""
     value = fields.get(name)
     if isinstance(value, list):
         value = "\n".join(str(line) for line in value)

@@ -21,7 +21,6 @@ Each option holds one number, and the words around it are the gold's in at least
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
@@ -48,6 +47,7 @@ from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.originals import make_original
 from counterfoil.perturbing.templates.tables import template_from, toml_tables
 from counterfoil.perturbing.templates.template import Template
+from counterfoil.tables import rows_of
 
 Kind = Literal["person", "company", "currency"]
 
@@ -172,13 +172,7 @@ def parse_recipes(raw: bytes, where: str) -> list[Recipe]:
 
 def read_rows(path: Path) -> list[Any]:
     """The rows of a JSON file of questions."""
-    try:
-        rows = json.loads(read_bytes(path))
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{path} is not valid JSON: {error}.") from error
-    if not isinstance(rows, list):
-        raise UserError(f"{path} must hold a list of questions.")
-    return rows
+    return [row for _, row in rows_of(read_bytes(path), str(path), ".json")]
 
 
 def apply(recipes: Iterable[Recipe], questions: Sequence[Any]) -> tuple[list[Template], Coverage]:
@@ -197,7 +191,7 @@ def apply(recipes: Iterable[Recipe], questions: Sequence[Any]) -> tuple[list[Tem
 
 
 def apply_one(recipe: Recipe, row: Mapping[str, Any]) -> Template:
-    """The template of a question; with the original values it gives the text, the options and the gold as they are."""
+    """The template of a question. With the original values it gives back the text, the options and the gold."""
     try:
         template = template_from(_table(recipe, row), "recipes", "recipe")
         question = make_original(template, 0).question

@@ -1,4 +1,4 @@
-"""What `counterfoil data perturb` is asked for, and what it tells about the set it made; written beside it."""
+"""The request of `counterfoil data perturb`, and its report, which is written beside the set."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Tally(msgspec.Struct, kw_only=True):
 
 
 class Report(msgspec.Struct, kw_only=True):
-    """What was made, and of what. Without a `sha256` no set was written, since the model was not asked all."""
+    """What was made, and of what. There is no `sha256` where no set was written: some asks are still open."""
 
     set: str
     sha256: str | None = None
@@ -102,7 +102,7 @@ class Report(msgspec.Struct, kw_only=True):
 
 
 def tally_of(outcomes: Iterable[tuple[str, object]]) -> Tally:
-    """What came of it, by id."""
+    """The tally of outcomes, each with the id of what was asked about."""
     tally = Tally(rejected={}, details=[])
     rejected: Counter[str] = Counter()
     for name, outcome in outcomes:

@@ -43,7 +43,7 @@ class Rejected(Exception):
 
 
 class Draw(NamedTuple):
-    """A draw that was worked out."""
+    """Values for the slots, and what follows from them."""
 
     # The slots as printed (5 for 5 %), and all that expressions can use (0.05), the answer included.
     slots: Mapping[str, Decimal]
@@ -62,7 +62,7 @@ def seeded(seed: int, *names: object) -> random.Random:
 
 
 def below(stream: random.Random, count: int) -> int:
-    """One of 0 … count - 1; only random() is promised to be the same in every version of Python."""
+    """One of 0 … count - 1. It uses random() alone, which is the same in every version of Python."""
     return int(stream.random() * count)
 
 
@@ -76,7 +76,7 @@ def fresh_slots(template: Template, stream: random.Random) -> dict[str, Decimal]
 
 
 def changed_slots(slots: Mapping[str, Decimal], which: Sequence[Slot], stream: random.Random) -> dict[str, Decimal]:
-    """The same slots, but those named with another value than they have."""
+    """The same slots, with other values for those of `which`."""
     return {**slots, **{slot.name: _another(slot, slots[slot.name], stream) for slot in which}}
 
 
@@ -87,7 +87,7 @@ def _another(slot: Slot, value: Decimal, stream: random.Random) -> Decimal:
 
 
 def some(choices: Sequence[Slot], count: int, stream: random.Random) -> list[Slot]:
-    """So many of the slots, each as likely as the others."""
+    """`count` of the slots, each as likely as the others."""
     left = list(choices)
     return [left.pop(below(stream, len(left))) for _ in range(count)]
 
@@ -137,7 +137,7 @@ def _shown(value: Decimal | float, percent: bool) -> Decimal:
 
 
 def _agreed(one: Decimal, other: Decimal, digits: int) -> Decimal:
-    """Both, rounded; Rejected if they round differently, or stand where rounding changes."""
+    """The first, rounded. Rejected if the other rounds differently, or if the rounding is in doubt."""
     rounded = numbers.rounded(one, digits)
     unit = numbers.unit(digits)
     if abs(abs(one - rounded) - unit * _HALF) < max(_NEAR, unit * _NEAR_UNITS):
@@ -162,7 +162,7 @@ def wrong_options(
 ) -> tuple[Decimal, Decimal]:
     """The first two distractors, as printed, that keep apart from the gold, from each other and from `never`.
 
-    One that is printed as 0 is passed over, too.
+    A distractor that is printed as 0 is left out, too.
     """
     kept: list[Decimal] = []
     for distractor in distractors:
@@ -195,8 +195,8 @@ def accepted(attempt: Callable[[], _Found], template: Template, what: str) -> _F
 def solve(template: Template, inverse: Inverse, draw: Draw) -> float:
     """The unknown, as expressions use it, that gives the printed answer.
 
-    Rejected unless there is only one, it is the one that was drawn, and, rounded as it is asked for and put back, it
-    gives the printed answer. Derived values in the text are taken as printed; the others follow from the unknown.
+    Rejected unless there is only one, it is the one that was drawn, and it gives the printed answer when it is rounded
+    and put back. Derived values in the text are taken as printed; the others follow from the unknown.
     """
     slot = template.slots[inverse.unknown]
     held = {
@@ -238,7 +238,7 @@ def solve(template: Template, inverse: Inverse, draw: Draw) -> float:
 
 
 def _as_asked(unknown: float, slot: Slot, digits: int) -> Decimal:
-    """The unknown with the digits that it is asked for with."""
+    """The unknown, rounded as the question asks for it."""
     return numbers.rounded(Decimal(unknown), digits + (2 if slot.percent else 0))
 
 
@@ -252,7 +252,7 @@ def _range(slot: Slot) -> tuple[float, float]:
 
 
 def _candidates(distance: Callable[[float], float], slot: Slot, close: float) -> list[float]:
-    """Where the distance is 0 in the range of the slot; a pole, where it only changes its sign, is none."""
+    """Where the distance is 0 in the range of the slot. Poles, where it only changes its sign, are left out."""
     low, high = _range(slot)
     points = [low + (high - low) * part / _PARTS for part in range(_PARTS + 1)]
     defined = [(point, value) for point in points if (value := _defined(distance, point)) is not None]

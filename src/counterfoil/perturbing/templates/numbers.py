@@ -66,12 +66,12 @@ def in_text(text: str) -> list[str]:
 
 
 def rounded(value: Decimal, digits: int) -> Decimal:
-    """The nearest number with so many digits behind the point; halves go away from 0."""
+    """The nearest number with `digits` digits behind the point; halves go away from 0."""
     return value.quantize(_UNITS[digits], ROUND_HALF_UP, _CONTEXT)
 
 
 def unit(digits: int) -> Decimal:
-    """One unit of the last of so many digits behind the point."""
+    """One unit of the last of `digits` digits behind the point."""
     return _UNITS[digits]
 
 

@@ -24,7 +24,7 @@ class Original(NamedTuple):
 
     @property
     def gold(self) -> Decimal:
-        """The right one of them."""
+        """The right option's number."""
         return self.contents[LETTERS.index(self.question.gold)]
 
 
@@ -65,7 +65,7 @@ def attempt(
 
 
 def verify_given(template: Template, given: GivenOptions) -> Draw:
-    """The original worked out; UserError unless that gives the gold option as printed, and no other."""
+    """The original, worked out. UserError unless the answer is the gold option as printed, and no other."""
     try:
         draw = draws.work_out(template, draws.original_slots(template))
     except Rejected as error:
@@ -126,7 +126,7 @@ def _original(template: Template, draw: Draw, contents: Three, gold: Letter) -> 
 
 
 def options_of(template: Template, contents: Three, names: Mapping[str, str]) -> tuple[str, str, str]:
-    """The original's options under these names: as they are given, where they are."""
+    """The original's options under these names. Given ones are printed as they are given."""
     if template.given is None or template.source == "bank":
         return wording.options(template, contents, names)
     one, two, three = (option.render(names) for option in template.given.options)

@@ -228,7 +228,7 @@ def _slot(name: str, table: _SlotTable) -> Slot:
 
 
 def _check_names(table: _TemplateTable) -> None:
-    """Every name is one, and there for one thing only; words of two names never meet."""
+    """Names are spelled as names, each is used once, and no word belongs to two of them."""
     if len(table.slots) + len(table.derived) + len(table.names) > _MAX_NAMES:
         raise _WrongField("slots", f"with derived values and names there are more than {_MAX_NAMES}")
     seen: set[str] = {_ANSWER}
@@ -251,7 +251,7 @@ def _check_names(table: _TemplateTable) -> None:
 
 
 def _derived(tables: Mapping[str, dict[str, Any]], known: set[str]) -> tuple[Derived, ...]:
-    """The derived values, each behind those that it uses; a cycle is refused."""
+    """The derived values, each after those that it uses. A cycle is refused."""
     compiled = {}
     for name, raw in tables.items():
         field = f"derived.{name}"
@@ -311,7 +311,7 @@ def _inverse(
 
 
 def _needed(expression: Expression, derived: tuple[Derived, ...], given: set[str]) -> set[str]:
-    """The slots that an expression depends on, but not by way of derived values that are given."""
+    """The slots that an expression depends on. Derived values that are given need no slots."""
     needed = set(expression.names)
     for value in reversed(derived):
         if value.name in needed:

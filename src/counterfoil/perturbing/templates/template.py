@@ -16,7 +16,7 @@ _MARKUP = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}|[{}]")
 
 
 class Text(NamedTuple):
-    """Words and markers in turn: always one more of the words."""
+    """Words and markers in turn, beginning and ending with words."""
 
     words: tuple[str, ...]
     markers: tuple[str, ...]
@@ -47,7 +47,7 @@ def parse_text(source: str) -> Text:
 
 
 def escaped(words: str) -> str:
-    """Words as the source of a text that has them as they are."""
+    """The source of a text that consists of these words."""
     return words.replace("{", "{{").replace("}", "}}")
 
 
@@ -69,7 +69,7 @@ class Slot(NamedTuple):
     minus: str
 
     def value(self, number: int) -> Decimal:
-        """The number-th of its values, from 0."""
+        """The value with this number, from 0."""
         return self.low + self.step * number
 
     @property
@@ -122,7 +122,7 @@ class Template:
     source: Source
     text: Text
     slots: Mapping[str, Slot]
-    # Each behind those that it uses.
+    # Each after those that it uses.
     derived: tuple[Derived, ...]
     answer: Expression
     check: Expression

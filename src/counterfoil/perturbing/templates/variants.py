@@ -65,7 +65,7 @@ def _drawn(
     count: int,
     make: Callable[[Template, Original, Random, Order], tuple[object, Question]],
 ) -> list[Question]:
-    """So many draws of an arm that are accepted. `make` gives each with a key; two of one key are the same draw."""
+    """`count` accepted draws of an arm. `make` gives each with a key: two with the same key are the same draw."""
     stream = draws.seeded(seed, template.id, arm)
     found: dict[object, Question] = {}
 

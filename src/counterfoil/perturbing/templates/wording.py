@@ -18,7 +18,7 @@ ORDERS: tuple[Order, ...] = ((0, 1, 2), (1, 0, 2), (1, 2, 0), (0, 2, 1), (2, 0, 
 
 
 def order_of(template: Template, seed: int, arm: object, number: int) -> Order:
-    """The order of the options in the number-th draw of an arm: all orders in rotation, from one by chance."""
+    """The order of the options in a draw of an arm: all orders in rotation, beginning with a random one."""
     start = draws.below(draws.seeded(seed, template.id, arm, "letters"), len(ORDERS))
     return ORDERS[(start + number) % len(ORDERS)]
 
@@ -75,5 +75,5 @@ def changes(template: Template, before: Draw, after: Draw) -> tuple[Change, ...]
 
 
 def value_of(option: str) -> str:
-    """An option without the full stop that some questions end it with."""
+    """An option without the full stop at its end."""
     return option.strip().removesuffix(".")
