@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.asking import lookup, migrations
+from counterfoil.asking import ledger as ledger_module
+from counterfoil.asking import ledger_file
 from counterfoil.asking.ask import Ask, Message, Reply, TokenChoice
 from counterfoil.asking.ledger import Ledger
 from counterfoil.errors import UserError
@@ -98,7 +99,7 @@ def test_the_first_reply_stays(tmp_path: Path) -> None:
 
 
 def test_replies_are_found_in_the_tail_and_in_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "LONGEST_TAIL", 50)
+    monkeypatch.setattr(ledger_module, "LONGEST_TAIL", 50)
     asks = [ask(number) for number in range(330)]
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as reader, Ledger(path) as writer:
@@ -192,8 +193,8 @@ def test_an_older_ledger_is_brought_up_to_date_without_loss(tmp_path: Path, monk
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as ledger:
         put_all(ledger, [ask(1)])
-    newer = migrations.MIGRATIONS | {"0003-labels": "CREATE TABLE labels (name TEXT)"}
-    monkeypatch.setattr(migrations, "MIGRATIONS", newer)
+    newer = ledger_file.MIGRATIONS | {"0003-labels": "CREATE TABLE labels (name TEXT)"}
+    monkeypatch.setattr(ledger_file, "MIGRATIONS", newer)
     with Ledger(path) as ledger:
         assert ledger.get([ask(1).key]) == {ask(1).key: REPLY}
     connection = sqlite3.connect(path)

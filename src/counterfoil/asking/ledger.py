@@ -12,18 +12,18 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply, TokenChoice
-from counterfoil.asking.connection import connect, connect_to_read, explained
-from counterfoil.asking.lookup import Lookup, chunks, marks
+from counterfoil.asking.ledger_file import connect, connect_to_read, explained
 from counterfoil.errors import UserError
+from counterfoil.sqlite import transaction
 
 _LOG = logging.getLogger(__name__)
 
@@ -36,6 +36,11 @@ REPLY_COLUMNS = (
 )
 INSERT_COLUMNS = f"key, model, received_at, ask, {REPLY_COLUMNS}"
 ROWS_PER_STATEMENT = (64, 16, 4, 1)
+# More would cost memory and time at the start, fewer more writing.
+LONGEST_TAIL = 16_384
+KEYS_PER_QUERY = 500
+
+T = TypeVar("T")
 
 
 class _Entry(NamedTuple):
@@ -221,8 +226,7 @@ def _commit(connection: sqlite3.Connection, lookup: Lookup, batch: list[_Entry])
     """Store a batch in one durable transaction; gives for each what the ledger now holds."""
     now = round(time.time(), 3)
     keys = [bytes.fromhex(entry.ask.key) for entry in batch]
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         there = _replies_by_key(connection, lookup.find(keys))
         rows: dict[bytes, tuple[Any, ...]] = {}
         for key, (ask, model, reply, _) in zip(keys, batch, strict=True):
@@ -239,11 +243,6 @@ def _commit(connection: sqlite3.Connection, lookup: Lookup, batch: list[_Entry])
         for key, row in zip(rows, insert_replies(connection, list(rows.values())), strict=True):
             lookup.added(key, row)
         lookup.take_in_if_grown()
-        connection.execute("COMMIT")
-    except BaseException:
-        with suppress(sqlite3.Error):  # a full disk may have rolled it back already
-            connection.execute("ROLLBACK")
-        raise
     return [there.get(key, entry.reply) for key, entry in zip(keys, batch, strict=True)]
 
 
@@ -272,3 +271,70 @@ def _tell(batch: list[_Entry], result: list[Reply] | UserError) -> None:
 
     with suppress(RuntimeError):
         batch[0].kept.get_loop().call_soon_threadsafe(resolve)
+
+
+class Lookup:
+    """Keys to row ids, as one connection sees them; where two replies have one key, the first.
+
+    It finds a reply by its key without a page write for each reply that is kept. The newest replies are found through a
+    table in memory, older ones through the table `lookup`. That takes the newest in when they have grown many: in bulk
+    and in the order of their keys, so that each of its pages is written once.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._tail: dict[bytes, int] = {}
+        self._taken_in = 0
+        self._seen = 0
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        """Those of the keys that are there, with their rows' ids. Looks at what other processes wrote, too."""
+        self._refresh()
+        found = {key: self._tail[key] for key in keys if key in self._tail}
+        older = [key for key in keys if key not in found] if self._taken_in else []
+        for some in chunks(older):
+            sql = f"SELECT key, id FROM lookup WHERE key IN ({marks(some)})"  # noqa: S608
+            found.update(self._connection.execute(sql, some))
+        return found
+
+    def added(self, key: bytes, row: int) -> None:
+        """A row that this connection has just written."""
+        self._tail.setdefault(key, row)
+        self._seen = row
+
+    def take_in_if_grown(self) -> None:
+        """Move the tail into the table `lookup`, in the transaction that is open, once it is long."""
+        if len(self._tail) >= LONGEST_TAIL:
+            take_in_all(self._connection)
+            self._refresh()
+
+    def _refresh(self) -> None:
+        (taken_in,) = self._connection.execute("SELECT up_to FROM lookup_state").fetchone()
+        if taken_in != self._taken_in:
+            self._taken_in = taken_in
+            self._tail = {key: row for key, row in self._tail.items() if row > taken_in}
+        for row, key in self._connection.execute(
+            "SELECT id, key FROM replies WHERE id > ? ORDER BY id", (max(self._seen, taken_in),)
+        ):
+            self._tail.setdefault(key, row)
+            self._seen = row
+
+
+def take_in_all(connection: sqlite3.Connection) -> None:
+    """Make `lookup` complete, in the transaction that is open."""
+    connection.execute(
+        "INSERT OR IGNORE INTO lookup SELECT key, min(id) FROM replies"
+        " WHERE id > (SELECT up_to FROM lookup_state) GROUP BY key ORDER BY key"
+    )
+    connection.execute("UPDATE lookup_state SET up_to = (SELECT coalesce(max(id), 0) FROM replies)")
+
+
+def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Parts that fit into one query."""
+    for start in range(0, len(items), KEYS_PER_QUERY):
+        yield items[start : start + KEYS_PER_QUERY]
+
+
+def marks(items: Sequence[object]) -> str:
+    """A question mark for each."""
+    return ",".join("?" * len(items))

@@ -13,10 +13,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply, ask_from_canonical
-from counterfoil.asking.connection import connect, connect_to_read, explained
-from counterfoil.asking.ledger import REPLY_COLUMNS, insert_replies, reply_from_row, reply_row
-from counterfoil.asking.lookup import KEYS_PER_QUERY, Lookup, take_in_all
+from counterfoil.asking.ledger import (
+    KEYS_PER_QUERY,
+    REPLY_COLUMNS,
+    Lookup,
+    insert_replies,
+    reply_from_row,
+    reply_row,
+    take_in_all,
+)
+from counterfoil.asking.ledger_file import connect, connect_to_read, explained
 from counterfoil.errors import UserError
+from counterfoil.sqlite import transaction
 from counterfoil.tables import lines_of
 
 
@@ -104,16 +112,14 @@ def take_in(path: Path, replies: Iterable[Imported]) -> tuple[int, int]:
     is_new = not path.exists()
     with explained(path), closing(connect(path)) as connection:
         lookup = Lookup(connection)
-        connection.execute("BEGIN IMMEDIATE")
         try:
-            remaining = iter(replies)
-            while some := list(islice(remaining, KEYS_PER_QUERY)):
-                added = _add(connection, lookup, some)
-                new += added
-                there += len(some) - added
-            connection.execute("COMMIT")
+            with transaction(connection):
+                remaining = iter(replies)
+                while some := list(islice(remaining, KEYS_PER_QUERY)):
+                    added = _add(connection, lookup, some)
+                    new += added
+                    there += len(some) - added
         except BaseException:
-            connection.execute("ROLLBACK")
             connection.close()
             if is_new:
                 path.unlink()
@@ -147,13 +153,12 @@ def prune(path: Path, *, model: str | None, before: float | None, dry: bool) -> 
         )
         if dry:
             return counts
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute(f"DELETE FROM replies WHERE {of_replies}", values)  # noqa: S608
-        connection.execute(f"DELETE FROM failures WHERE {of_failures}", values)  # noqa: S608
-        connection.execute("DELETE FROM lookup")
-        connection.execute("UPDATE lookup_state SET up_to = 0")
-        take_in_all(connection)
-        connection.execute("COMMIT")
+        with transaction(connection):
+            connection.execute(f"DELETE FROM replies WHERE {of_replies}", values)  # noqa: S608
+            connection.execute(f"DELETE FROM failures WHERE {of_failures}", values)  # noqa: S608
+            connection.execute("DELETE FROM lookup")
+            connection.execute("UPDATE lookup_state SET up_to = 0")
+            take_in_all(connection)
         connection.execute("VACUUM")
     return counts
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from urllib.parse import quote
 
+from counterfoil import sqlite
 from counterfoil.errors import UserError
-from counterfoil.sqlite_trouble import Trouble, trouble_of
 
-BUSY_SECONDS = 60.0
-_TROUBLE: dict[Trouble, str] = {
-    "damaged": "is no study, or is damaged",
-    "full": "can't be written: the disk is full or broken; what was saved is kept",
-    "locked": f"was locked by another process for over {BUSY_SECONDS:.0f} seconds: try again",
-    "refused": "can't be used: check its permissions",
+_TROUBLE: dict[sqlite.Trouble, str] = {
+    "damaged": "is no study, or is damaged.",
+    "full": "can't be written: the disk is full or broken; what was saved is kept.",
+    "locked": f"was locked by another process for over {sqlite.BUSY_SECONDS:.0f} seconds: try again.",
+    "refused": "can't be used: check its permissions.",
 }
 APPLICATION = 0x43465352
 VERSION = 1
@@ -97,17 +95,11 @@ def open_file(path: Path) -> sqlite3.Connection:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    address = f"file:{quote(str(path.absolute()))}?mode=rw"
-    connection = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA synchronous = FULL")
+    connection = sqlite.connect(path, "rw", any_thread=True)
     connection.execute("PRAGMA foreign_keys = ON")
     return connection
 
 
-@contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the file system say into one sentence."""
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        raise UserError(f"{path} {_TROUBLE[trouble_of(error)]}. ({error})") from error
+def explained(path: Path) -> AbstractContextManager[None]:
+    """Turn what SQLite and the file system say of a study into one sentence."""
+    return sqlite.explained(str(path), _TROUBLE)

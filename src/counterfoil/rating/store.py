@@ -22,6 +22,7 @@ from counterfoil.errors import UserError
 from counterfoil.rating.form import Item, Value, checked_item, checked_value, items
 from counterfoil.rating.schema import create_file, explained, open_file
 from counterfoil.rating.tasks import Made, Source
+from counterfoil.sqlite import transaction
 from counterfoil.suite.form import Form, Task
 
 # The rater who decides where the others disagree: may rate every task, and counts as none of them.
@@ -266,15 +267,8 @@ class Study:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One at a time over all threads and processes; what was written is on the disk at the end."""
-        with self._lock, explained(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with self._lock, explained(self.path), transaction(self._connection) as connection:
+            yield connection
 
 
 _SELECT = (

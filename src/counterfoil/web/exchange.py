@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from counterfoil.asking.ask import Message, Reply
-from counterfoil.asking.connection import connect_to_read, explained
-from counterfoil.asking.ledger import REPLY_COLUMNS, reply_from_row
-from counterfoil.asking.lookup import Lookup, chunks, marks
+from counterfoil.asking.ledger import REPLY_COLUMNS, Lookup, chunks, marks, reply_from_row
+from counterfoil.asking.ledger_file import connect_to_read, explained
 
 _KEY = re.compile("[0-9a-f]{64}")
 

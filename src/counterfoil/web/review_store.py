@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from counterfoil import sqlite
 from counterfoil.errors import UserError
 
 FILE = "review.sqlite"
-BUSY_SECONDS = 60.0
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS entry (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -106,8 +106,7 @@ def _entry(row: Sequence[Any]) -> Entry:
 @contextmanager
 def _connected(path: Path) -> Iterator[sqlite3.Connection]:
     try:
-        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as connection:
-            connection.execute("PRAGMA synchronous = FULL")
+        with closing(sqlite.connect(path)) as connection:
             connection.execute(SCHEMA)
             yield connection
     except sqlite3.Error as error:

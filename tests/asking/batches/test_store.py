@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterfoil.asking import migrations
+from counterfoil.asking import ledger_file
 from counterfoil.asking.ask import Ask, Message, Reply
 from counterfoil.asking.batches.store import BatchStore, Claim
 from counterfoil.asking.ledger import Ledger
@@ -106,9 +106,9 @@ def test_whatever_two_processes_claim_no_ask_is_held_twice(steps: list[tuple[int
 
 def test_a_ledger_from_before_batches_is_read_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "ledger.sqlite"
-    older = {name: script for name, script in migrations.MIGRATIONS.items() if name < "0003"}
+    older = {name: script for name, script in ledger_file.MIGRATIONS.items() if name < "0003"}
     with monkeypatch.context() as patched:
-        patched.setattr(migrations, "MIGRATIONS", older)
+        patched.setattr(ledger_file, "MIGRATIONS", older)
 
         async def put() -> None:
             with Ledger(path) as ledger:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from counterfoil.asking.asker import Halt
-from counterfoil.asking.connection import explained
+from counterfoil.asking.ledger_file import explained
 from counterfoil.files import take_lock
 
 WAIT_SECONDS = 0.2

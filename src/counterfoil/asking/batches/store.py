@@ -17,8 +17,9 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from counterfoil.asking.ask import Ask, ask_from_canonical
-from counterfoil.asking.connection import connect, explained
-from counterfoil.asking.lookup import Lookup, chunks, marks
+from counterfoil.asking.ledger import Lookup, chunks, marks
+from counterfoil.asking.ledger_file import connect, explained
+from counterfoil.sqlite import transaction
 
 State = Literal["claimed", "posting", "under way", "collected"]
 
@@ -169,12 +170,5 @@ class BatchStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with explained(self._path):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):  # a full disk may have rolled it back already
-                    self._connection.execute("ROLLBACK")
-                raise
+        with explained(self._path), transaction(self._connection) as connection:
+            yield connection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from counterfoil.asking.connection import connect_to_read, explained
+from counterfoil.asking.ledger_file import connect_to_read, explained
 
 # What was claimed and not posted is with nobody yet, and has cost nothing.
 _POSTED = "FROM batch_asks JOIN batches ON batches.id = batch WHERE state IN ('posting', 'under way')"

@@ -1,11 +1,13 @@
-"""The ledger's tables, as named steps that are only ever added to."""
+"""The ledger's file: its tables, and how it is opened, to write or only to read."""
 
 from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from counterfoil import sqlite
 from counterfoil.errors import UserError
 
 # Marks the file as ours in its header, so that no other program's database is touched by mistake ("cfol").
@@ -75,14 +77,62 @@ MIGRATIONS: dict[str, str] = {
 # What reading needs: a ledger that has not been written to since an update is read as it is.
 NEEDED_TO_READ = {"0001-replies", "0002-failures"}
 
+_TROUBLE: dict[sqlite.Trouble, str] = {
+    "damaged": "is not a ledger, or is damaged. It is left as it is: name another file with --ledger.",
+    "full": "can't be written: the disk is full or broken. What was stored is kept: make room and run again.",
+    "locked": f"was locked by another process for over {sqlite.BUSY_SECONDS:.0f} seconds: run again when that is done.",
+    "refused": "can't be opened for writing: check its permissions, or name another file with --ledger.",
+}
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
+
+def connect(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
+    """A connection to a ledger, which is made or brought up to date if need be."""
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _refuse_folder(path)
+        connection = sqlite.connect(path, any_thread=any_thread)
+        try:
+            _migrate(connection, path)
+            connection.execute("PRAGMA journal_mode = WAL")
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection | None:
+    """A connection that changes nothing; None where there is no ledger yet, or an empty file."""
+    if not path.exists():
+        return None
+    with explained(path):
+        _refuse_folder(path)
+        connection = sqlite.connect(path, "ro")
+        try:
+            if _is_readable(connection, path):
+                return connection
+        except BaseException:
+            connection.close()
+            raise
+        connection.close()
+    return None
+
+
+def explained(path: Path) -> AbstractContextManager[None]:
+    """Turn what SQLite and the file system say of a ledger into one sentence."""
+    return sqlite.explained(f"The ledger {path}", _TROUBLE)
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise UserError(f"{path} is a folder, and a ledger is a file: name one with --ledger.")
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the database up to date; refuse what is not a ledger or comes from a newer version."""
     applied = _applied(connection, path)
     if applied == list(MIGRATIONS):
         return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with sqlite.transaction(connection):
         applied = _applied(connection, path)  # another process may have been first
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at REAL)")
@@ -91,13 +141,9 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
                 for statement in script.split(";"):
                     connection.execute(statement)
                 connection.execute("INSERT INTO migrations VALUES (?, ?)", (name, time.time()))
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
 
 
-def is_readable(connection: sqlite3.Connection, path: Path) -> bool:
+def _is_readable(connection: sqlite3.Connection, path: Path) -> bool:
     """Whether the replies are there; refuses what is not a ledger or comes from a newer version."""
     return set(_applied(connection, path)) >= NEEDED_TO_READ
 
