@@ -23,6 +23,8 @@ from counterfoil.cli.main import COMMANDS, main
 from counterfoil.log import log_request, masked, masked_url, shown
 from mock_server import Answer, MockServer, completion, error
 from quick_batches import have_little_patience
+from run_folders import make_run, record
+from sites import Client, serving
 
 KEY = "sk-te\"st/0123456789+abc'def"
 MESSAGE = Answer(json.dumps({"content": [{"type": "text", "text": "B"}], "stop_reason": "end_turn"}).encode())
@@ -157,6 +159,17 @@ def test_the_traceback_behind_a_sentence_is_shown_only_where_it_is_wanted(
     assert "tomllib.TOMLDecodeError: " in text, "what was behind it"
     assert "counterfoil.errors.UserError: The experiment file wrong.toml" in text
     assert "request.py" in text, "where it was raised"
+
+
+@pytest.mark.parametrize("switch", ["--verbose", ""])
+def test_the_traceback_behind_a_page_of_the_site_is_shown_too(switch: str, tmp_path: Path) -> None:
+    make_run(tmp_path / "run", [record()], suite="no:suite")
+    with serving(tmp_path, *filter(None, [switch])) as site:
+        assert Client(site).get("/run/run").status == 400
+        site.process.terminate()
+        assert site.process.stderr is not None
+        said = site.process.stderr.read()
+    assert ("Traceback" in said, "counterfoil.errors.UserError: " in said) == (bool(switch), bool(switch))
 
 
 def test_without_it_nothing_is_shown_and_afterwards_nothing_stays(capsys: pytest.CaptureFixture[str]) -> None:

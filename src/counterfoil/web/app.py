@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import socket
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,8 @@ from counterfoil.web.pages import page, report_style
 from counterfoil.web.rate import Studies
 from counterfoil.web.security import LOOPBACK_NAMES, Access, Guard, is_loopback
 from counterfoil.web.served import NotHere, Served
+
+_LOG = logging.getLogger(__name__)
 
 
 def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mapping[str, str] | None = None) -> ASGIApp:
@@ -73,6 +76,7 @@ def _not_here(request: Request, error: Exception) -> Response:
 
 
 def _user_error(request: Request, error: Exception) -> Response:
+    _LOG.debug("UserError", exc_info=error)
     return _message(request, 400, "That does not work", str(error))
 
 
