@@ -9,7 +9,7 @@ from counterfoil.bias.questions import LETTERS
 from counterfoil.figures.numbers import naming, overall, side_of, with_interval
 from counterfoil.figures.plots import Axis, Dot, Dots, Plot, Point, Scatter
 from counterfoil.figures.sentences import apart, extremes, sides
-from counterfoil.reading.options import find_letters
+from counterfoil.reading.mentions import find_letters
 from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import Estimate
 

@@ -1,17 +1,15 @@
-"""From a raw reply to the choice it takes, by one of three rules."""
+"""From a raw reply to the choice it takes: the rules `counterfoil`, `kobbq` and `strict`, and the likeliest letter."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 from counterfoil.asking.ask import TokenChoice
 from counterfoil.bias.questions import LETTERS
 from counterfoil.errors import UserError
-from counterfoil.reading.choice import read_counterfoil
+from counterfoil.reading.choices import choice_of, letters_of
 
-_LETTERS = "ABC"
 _HEAD = re.compile(r"\s*\(?([^.\n]*)")
 _BEHIND_LETTER = re.compile(r"[:)]\s*(.*)")
 _WITHIN = (
@@ -38,23 +36,23 @@ def read_kobbq(reply: str, choices: tuple[str, ...], letters: tuple[str, ...], u
         head = _HEAD.match(raw)
         said = (head[1] if head else "").replace("없습니다", "없음").replace("입니다", "")
         upper = said.upper()
-        if upper[:1] and upper[0] in _LETTERS:
+        if upper[:1] and upper[0] in LETTERS:
             behind = _BEHIND_LETTER.search(upper)
             text = behind[1].strip() if behind else ""
             if text:
-                if text.lower() == texts[_LETTERS.index(upper[0])] or _named(upper, texts) <= 1:
-                    return _LETTERS.index(upper[0])
+                if text.lower() == texts[LETTERS.index(upper[0])] or _named(upper, texts) <= 1:
+                    return LETTERS.index(upper[0])
                 left = said
                 break
-            if sum(upper.count(letter) for letter in _LETTERS) == 1:
-                return _LETTERS.index(upper[0])
+            if sum(upper.count(letter) for letter in LETTERS) == 1:
+                return LETTERS.index(upper[0])
         if said.lower() in texts:
             return texts.index(said.lower())
         work -= len(raw)
         within = next((found for pattern in _WITHIN if (found := pattern.search(raw))), None) if work > 0 else None
         if within is None:
             upper = raw.upper()
-            marked = [i for i, letter in enumerate(_LETTERS) if f"{letter}:" in upper or f"{letter})" in upper]
+            marked = [i for i, letter in enumerate(LETTERS) if f"{letter}:" in upper or f"{letter})" in upper]
             if len(marked) == 1:
                 return marked[0]
             break
@@ -95,7 +93,7 @@ def _plain(text: str) -> str:
 
 Rule = Callable[[str, tuple[str, ...], tuple[str, ...], int | None], int | None]
 
-RULES: dict[str, Rule] = {"counterfoil": read_counterfoil, "kobbq": read_kobbq, "strict": read_strict}
+RULES: dict[str, Rule] = {"counterfoil": choice_of, "kobbq": read_kobbq, "strict": read_strict}
 
 
 def read_choice(
@@ -118,18 +116,10 @@ def read_choice(
     """
     if rule not in RULES:
         raise UserError(f"{rule!r} is no rule of reading: take one of {', '.join(RULES)}.")
-    letters = _letters(tuple(labels))
+    letters = letters_of(tuple(labels))
     if len(choices) != len(letters):
         raise UserError(f"{len(choices)} choices, but the labels {', '.join(labels)}: each choice needs one.")
     return RULES[rule](reply, tuple(choices), letters, unknown)
-
-
-@lru_cache(maxsize=64)
-def _letters(labels: tuple[str, ...]) -> tuple[str, ...]:
-    letters = tuple(label.strip(" ().:").upper() for label in labels)
-    if any(len(letter) != 1 for letter in letters):
-        raise UserError(f"The labels {', '.join(labels)} can't be read in replies: each must be one letter.")
-    return letters
 
 
 def likeliest_letter(logprobs: Sequence[TokenChoice] | None) -> int | None:

@@ -10,7 +10,7 @@ from counterfoil.explain.mentions.answer import answer_is_right
 from counterfoil.explain.mentions.forms import lexicon
 from counterfoil.explain.mentions.names import GOLD
 from counterfoil.explain.mentions.spans import spans
-from counterfoil.explain.mentions.text import own_words
+from counterfoil.reading.text import own_words
 
 __all__ = ["Reading", "answer_is_right", "find_mentions", "mention_spans"]
 

@@ -12,13 +12,13 @@ from counterfoil.errors import UserError
 from counterfoil.explain.form import FORM, task_content
 from counterfoil.explain.importers import importers
 from counterfoil.explain.judge import Judgement, Verdicts, judge_mentions, judge_reply
-from counterfoil.explain.mentions.text import own_words
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import respondent
 from counterfoil.explain.prompts import load_variants, messages
 from counterfoil.explain.questions import Question, encode_questions, load_questions
 from counterfoil.explain.reading import Reading, answer_is_right, find_mentions
 from counterfoil.explain.scoring import CONFUSING_AT, Facts, label_all, penalty, reward, score
+from counterfoil.reading.text import own_words
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.imports import Importer
 from counterfoil.suite.metric import Measure

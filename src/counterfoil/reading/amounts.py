@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from counterfoil.reading.numbers import Stated, number_at, numbers_in
-from counterfoil.reading.stated import EXPLICIT, SAID, WEAK, Decision, behind, conclusions, explicit, last, sentence_end
+from counterfoil.reading.decisions import EXPLICIT, SAID, WEAK, Decision, behind, conclusions, cues_ahead, decided, last
+from counterfoil.reading.numbers import PERCENT, Stated, in_unit, number_at, numbers_in
+from counterfoil.reading.text import clean, parts_to_read, sentence_end
 
 _LEAD = re.compile(
     r"(?:[\s:=≈~>\"'\[{<|→]|(?:approximately|approx\.?|about|around|roughly|circa|nearly|almost|closest|close|equal|to|the"
@@ -50,34 +51,64 @@ _SAME = Decimal("0.01")
 _LIMIT, _SHORT = 300, 160
 
 
-def amounts(lower: str) -> Iterator[Decision[Stated]]:
-    """The numbers that plain text, in lower case, states as the answer."""
-    for cue in explicit(lower):
-        stated = stated_amount(lower, cue.end)
+def read_number(
+    reply: str, *, percent: bool = False, digits: int = 2, scale: Decimal = Decimal(1), around: Decimal | None = None
+) -> Decimal | None:
+    """The number that a reply states as its answer, in printed units: 15.5 for 15.5 %; None where it states none.
+
+    The last stated answer counts. `scale` is what the printed unit stands for, 1,000,000 for millions; with `percent`
+    it is a hundredth. A number with a unit of its own is converted: percent, basis points, thousands to trillions.
+    One without is in the unit asked for, unless it plainly is a share or the whole amount. With `around`, an answer of
+    the expected size, the reading that is nearer to it in size counts. Without, a number below 1 with more than
+    `digits` digits behind the point is a share where a percentage was asked for: 0.155 is 15.5 with two digits, 0.45 is
+    0.45, and 0.155% is always 0.155. A comma is a decimal one where it can't separate thousands. Brackets around a
+    number make it negative; words like "a loss of" do not.
+
+    >>> read_number("Ten payments, discounted: 2,000 × 7.0236. So the answer is $14,047.16.")
+    Decimal('14047.16')
+    >>> read_number("ANSWER: 45 bps", percent=True)
+    Decimal('0.45')
+    >>> read_number("The answer is $8,600 thousand.", scale=Decimal(1_000_000))
+    Decimal('8.6')
+    >>> read_number("It depends on the rate.") is None
+    True
+    """
+    for part in parts_to_read(reply):
+        lower = clean(part).lower()
+        stated = decided(lower, list(amounts_stated(lower)), _same_amount)
         if stated is not None:
-            yield Decision(EXPLICIT, cue.start, stated.end, stated)
+            return in_unit(stated, PERCENT if percent else scale, digits, around)
+    return None
+
+
+def amounts_stated(lower: str) -> Iterator[Decision[Stated]]:
+    """The numbers that plain text, in lower case, states as the answer."""
+    for cue in cues_ahead(lower):
+        stated = _stated_behind(lower, cue.end())
+        if stated is not None:
+            yield Decision(EXPLICIT, cue.start(), stated.end, stated)
         else:
-            first, end = _right_here(lower, cue.end)
+            first, end = _right_here(lower, cue.end())
             if first is not None and _said_again(lower, first, end) is None:
-                yield Decision(EXPLICIT, cue.start, first.end, None)
+                yield Decision(EXPLICIT, cue.start(), first.end, None)
     for match in _BEHIND.finditer(lower):
         before = numbers_in(lower, max(0, match.start() - 40), match.start() + 1)
         if before and before[-1].end >= match.start():
             yield Decision(EXPLICIT, before[-1].start, match.end(), before[-1])
     for match in _CLOSEST.finditer(lower):
-        stated = stated_amount(lower, match.end())
+        stated = _stated_behind(lower, match.end())
         if stated is not None:
             yield Decision(SAID, match.start(), stated.end, stated)
     yield from _on_a_line(_ASIDE.sub(_blanks, lower) if "(" in lower else lower)
     yield from _concluded(lower)
 
 
-def same_amount(one: Stated, other: Stated) -> bool:
+def _same_amount(one: Stated, other: Stated) -> bool:
     """Whether they are one number, rounded differently or in different units."""
     return abs(abs(one.absolute) - abs(other.absolute)) <= _SAME * abs(other.absolute)
 
 
-def stated_amount(lower: str, at: int) -> Stated | None:
+def _stated_behind(lower: str, at: int) -> Stated | None:
     """The number that stands here as an answer: right behind, or as the result of a calculation in the sentence.
 
     None where there is none, where several stand side by side, or where a calculation has no result.
@@ -85,6 +116,8 @@ def stated_amount(lower: str, at: int) -> Stated | None:
     first, end = _right_here(lower, at)
     if first is not None:
         return _said_again(lower, first, end)
+    while at < len(lower) and lower[at] in " \n":
+        at += 1
     end = sentence_end(lower, at)
     if lower[end : end + 1] == "?":
         return None
@@ -122,7 +155,7 @@ def _said_again(lower: str, first: Stated, end: int) -> Stated | None:
     second = None if again is None else number_at(lower, again.end(), end)
     if again is None or second is None:
         return first
-    same = same_amount(first, second)
+    same = _same_amount(first, second)
     if same and first.unit is None and second.unit is not None:
         # Brackets around the second number say nothing about its sign.
         return second._replace(value=abs(second.value).copy_sign(first.value))
@@ -181,7 +214,7 @@ def _only_one(lower: str, start: int, end: int) -> Stated | None:
     found = numbers_in(lower, start, end)
     if len(found) > 1:
         found = [one for one in found if not _is_circumstance(lower, one)]
-    if not found or _OPERATOR.match(lower, found[0].end) or not all(same_amount(found[0], one) for one in found):
+    if not found or _OPERATOR.match(lower, found[0].end) or not all(_same_amount(found[0], one) for one in found):
         return None
     return None if _CALCULATED.search(lower, max(start, found[0].start - 3), found[0].start) else found[0]
 

@@ -1,34 +1,57 @@
-"""The words by which a reply decides: before the choice, behind it, or at the head of a conclusion."""
+"""The words by which a reply decides, corrects itself, rejects and weighs; one table for each, by language.
+
+A table is a regular expression for each language. All of them are looked for in every reply, in lower case: replies
+mix languages. To add a language, add its words to the tables.
+"""
 
 from __future__ import annotations
 
 import re
 
-_FILLER = (
-    r"(?: (?:to|for|of|in) (?:the|this|that|your)(?: given)? (?:question|case|context|passage|scenario|problem)| here)?"
+
+def _either(*, en: str = "", ko: str = "", zh: str = "", ja: str = "") -> str:
+    """One expression for all languages of a table."""
+    return "|".join(words for words in (en, ko, zh, ja) if words)
+
+
+# Before the answer: "the answer is", "Answer:", "I choose", "the correct option would be".
+_MIDDLE = (
+    r"(?: (?:to|for|of|in|from|among) (?:the|this|that|your|part)(?: [a-z]{1,12}){0,3}?)?"
+    r"(?:,? (?:here|then|therefore|thus|hence|now|also|clearly|finally|again|i (?:get|choose|select|have)))?,?"
 )
+_WILL_BE = r"(?:must|should|would|will|has to|can only|ought to|seems to|appears to|then|therefore|thus)"
+_IS = r"(?:is|are|be|was|becomes|comes (?:out )?to|equals|remains)\b"
 AHEAD = re.compile(
-    # English: "the answer is", "Answer:", "I choose", "the correct option would be"
-    rf"(?<![a-z])answers?(?: choice| option| key)?[\"']?{_FILLER}"
-    r"(?: (?:must|should|would|will|has to|can only|ought to|seems to|appears to|then|therefore|thus))*"
-    r" ?(?:\bis\b|\bbe\b|\bwas\b|:|=>?|->|→|-(?= )|\n|(?= \())|"
-    r"\b(?:correct|right|best|appropriate|final|likely|suitable|accurate|logical|reasonable|my|the) "
-    rf"(?:one|choice|option|letter|response|selection|decision|conclusion|pick){_FILLER}"
-    r"(?: (?:must|should|would|will|has to))?(?: (?:is|be|was)\b|:)|"
-    r"(?:^|[{,.] ?)[\"']?(?:choice|option|selection|decision|conclusion|result|prediction|label|selected\w*|"
-    r"final|correct)[\"']?:|"
-    r"\b(?:i|we)(?:'d|'ll|'m| would| will| have to| must| am| should| can)?(?: \w+)? "
-    r"(?:choose|chose|choosing|pick|picked|picking|select|selected|selecting|go with|going with|opt for|answer)\b|"
-    r"\bto (?:choose|select|pick|go with)\b|"
-    # Korean: "정답은", "답:", "제 선택은", "정답으로"
-    r"(?:정답|답변|대답|해답|결론|선택|응답|(?<![가-힣])답|최종 ?답안?|답안)[\"']? ?"
-    r"(?:은|는|이|으로는|으로|:|=>?|->|→|-(?= )|\n)",
+    _either(
+        en=r"(?<![a-z])(?:answer|ans\b)(?: choice| option| letter| value| amount| number| key)?[\"')\]]{0,2}"
+        rf"{_MIDDLE}(?: {_WILL_BE})* ?(?:\b{_IS}|:|=>?|->|→|-(?= )|\n|(?= \())|"
+        r"\b(?:(?:correct|right|best|closest|nearest|appropriate|final|likely|suitable|accurate|logical|reasonable|chosen|"
+        r"selected|my) (?:one|choice|option|letter|response|selection|decision|conclusion|pick|result|solution|value|"
+        r"statement)|the (?:one|choice|option|letter|response|selection|decision|conclusion|pick))"
+        rf"{_MIDDLE}(?: {_WILL_BE})? ?(?:(?<= ){_IS}|:|=)|"
+        r"(?:^|[{,.] ?)[\"']?(?:choice|option|selection|decision|conclusion|result|prediction|label|selected\w*|"
+        r"response|final|correct)[\"']? ?:|\bans\. |"
+        r"\b(?:i|we)(?:'d|'ll|'m| would| will| have to| must| am| should| can)?(?: \w+)? "
+        r"(?:choose|chose|choosing|pick|picked|picking|select|selected|selecting|go with|going with|went with|opt for|"
+        r"answer)\b|\bto (?:choose|select|pick|go with)\b",
+        ko=r"(?:정답|답변|대답|해답|결론|선택|응답|(?<![가-힣])답|최종 ?답안?|답안)[\"']? ?"
+        r"(?:은|는|이|으로는|으로|:|=>?|->|→|-(?= )|\n)",
+        zh=r"答案 ?(?:是|为|為|选|:)+",
+        ja=r"答え ?(?:は|:)+",
+    ),
     re.M,
 )
+# What is said behind these is supposed, or what others think.
 HYPOTHESIS = re.compile(
-    r"\b(?:if|suppose|assuming|whether|would have|at first|initially|tempting|might|may|one could)\b|"
-    r"만약|만일|가정하|처음에|얼핏|언뜻|일반적으로|보통은"
+    _either(
+        en=r"\b(?:if|suppose|assuming|whether|would have|at first|initially|tempting|might|may|one could)\b",
+        ko="만약|만일|가정하|처음에|얼핏|언뜻|일반적으로|보통은",
+    )
 )
+# "If …, the answer would be A."
+SUPPOSED = re.compile(r"\b(?:if|had (?:we|i|you|it)|were (?:we|it)|suppose|assuming|unless)\b")
+
+# Behind the answer: "B is the correct answer", "B가 정답".
 BEHIND_ENGLISH = re.compile(
     r"[\"')\].]* ?,? ?(?:is|was|would be|must be|should be|seems to be|appears to be|has to be|seems|as|to be)"
     r"(?: (?:the|my|a|indeed|clearly|therefore|thus|single|only|probably))*"
@@ -50,48 +73,123 @@ BEHIND_KOREAN = re.compile(
 )
 LETTER_BEHIND_KOREAN = re.compile(r"[\"')\]]* ?(?:이|가|은|는|번)?(?:을|를)? ?(?:선택|고르|고릅|골라|정답|답입)")
 UNDONE = re.compile(r"[^.\n]{0,12}?(?:지 ?(?:는 )?않|아니|아닙|아닌|없|어렵|힘들|는 ?것은|는 ?건 )")
-CONCLUSION = re.compile(
-    r"(?:^|(?<=[.!?;,:] )|(?<=and ))(?:therefore|thus|hence|so|consequently|in conclusion|in summary|overall|finally|"
-    r"ultimately|to conclude|to sum up|accordingly|based on this|따라서|그러므로|그래서|결론적으로|결국|즉|고로|"
-    r"그렇기 ?때문에|종합하면|요약하면|"
-    r"종합적으로|이에 따라|이로 ?인해|그렇다면)(?![a-z])",
-    re.M,
-)
 ASSERTION = re.compile(
     r"[\"')\]]*(?: ?\([^)\n]{0,30}\))? ?(?:입니다|이다|이에요|예요|였습니다|이었습니다|임)(?=[\s.!\"')]|$)"
 )
-SENTENCE_END = re.compile(r"[.!?](?=[\s\"')]|$)|\n")
-# Another round of questions, made up by the model: what it answers there is not what was asked.
-ANOTHER_ROUND = re.compile(
-    r"\n(?:(?:맥락|지문|내용|질문|문제|context|question|passage|q|user|human|사용자|###?)(?: ?\d{1,3})? ?[:.])|\n<\|",
-    re.I,
+# Right before the answer: "It was the nurse who", "I think the nurse", "closest to option C".
+CLEFT = re.compile(
+    r"\bit(?:'s| is| was| must be| has to be| must have been)(?: \w+ly)? ?[\"']?$|"
+    r"\bi(?:'d| would)? (?:think|believe|say)(?: that)? ?[\"']?$"
 )
-# What a line of a quoted list says of its option.
-VERDICT = re.compile(
-    r"\b(?:yes|correct|true|right|o)\b|정답(?!이 ?아|은 ?아|일 ?수 ?없|으로 ?보기)|맞습니다|맞음|옳습니다|적절합니다|"
-    r"[✓✔✅]|⭕"
+MATCHED = re.compile(
+    r"\b(?:corresponds?|corresponding|matches|matching|closest|nearest|equal|equivalent|points|leads|leading|aligns?|"
+    r"leaves|leaving)(?: most closely| closely| best| exactly)?(?: to| with| is)?(?: the)?"
+    r"(?: answer)?(?: option| choice| letter)? ?[\"'(\[]*$"
 )
-NO_VERDICT = re.compile(r"\b(?:no|not|x|incorrect|false|wrong|isn't|cannot|unlikely)\b|오답|아니|아닙|않|없|[✗✘❌]")
+
+# At the head of a conclusion.
+CONCLUSION = re.compile(
+    r"(?:^|(?<=[.!?;,:] )|(?<=and ))(?:"
+    + _either(
+        en="therefore|thus|hence|so|consequently|in conclusion|in summary|to summarize|overall|finally|ultimately|"
+        "to conclude|to sum up|accordingly|based on this|this means",
+        ko="따라서|그러므로|그래서|결론적으로|결국|즉|고로|그렇기 ?때문에|종합하면|요약하면|종합적으로|이에 따라|"
+        "이로 ?인해|그렇다면",
+    )
+    + r")(?![a-z])",
+    re.M,
+)
 INFERRED = re.compile(
     r"\b(?:infer|inferred|conclude|concluded|deduce|deduced|suggests?|indicates?|implies|imply|shows?|clear|evident|"
-    r"likely|"
-    r"means) that "
+    r"likely|means) that "
 )
 INFERRED_KOREAN = re.compile(
     r"[\"')\]]*(?:이|가|은|는|께서)? ?[^.\n?]{0,60}?(?:다고|라고|것으로|음을|다는 것을|다는 사실을|다는 점을) ?"
     r"(?:볼 수 있|할 수 있|말할 수 있|생각|판단|추정|추론|보입|보인|알 수 있|결론|이해)"
 )
-# "It was the nurse who", "I think the nurse": right before the choice.
-CLEFT = re.compile(
-    r"\bit(?:'s| is| was| must be| has to be| must have been)(?: \w+ly)? ?[\"']?$|"
-    r"\bi(?:'d| would)? (?:think|believe|say)(?: that)? ?[\"']?$"
-)
-# What follows gives the reason for what was said.
+# What follows gives the reason for what was said, or restricts it.
 REASON = re.compile(r"; |[,.]? (?:because|since|whereas)\b|, (?:as|while|for|but)\b|왜냐하면")
 CONDITION = re.compile(r"[^.\n]{0,30}\b(?:if|unless)\b")
+BUT = re.compile(_either(en=r"\bbut\b|\bhowever\b|\bthough\b|\byet\b", ko="지만|하지만|그러나|그렇지만|다만"))
+
 # What was said before is taken back.
+_ERROR = r"i (?:have )?made (?:a|an) (?:\w{1,15} )?(?:mistake|error)"
+_CORRECTING = (
+    r"(?:wait|actually|correction|sorry|apologi[sz]e|oops|hold on|scratch that|on second thought|on re-?reading|"
+    rf"let me (?:correct|re-?\w+|double)|{_ERROR})\b"
+)
 CORRECTION = re.compile(
-    r"(?:^|[.!?…,;\n-]\"? ?)(?:(?:oh|hmm|no|but|and),? )*(?:wait|actually|correction|scratch that|on second thought|"
-    r"on re-?reading|let me (?:correct|re-?\w+|double)|i made (?:a|an) (?:mistake|error))\b|"
-    r"정정|다시 (?:보니|생각|읽어)|잘못 ?(?:봤|말|골랐|읽)"
+    _either(
+        en=rf"(?:^|[.!?…,;\n-]\"? ?)(?:(?:oh|hmm|no|but|and|i),? )*{_CORRECTING}",
+        ko="정정|다시 (?:보니|생각|읽어)|잘못 ?(?:봤|말|골랐|읽)",
+    )
+)
+_WRONG = r"(?:no,? )?that(?:'s| is| was| can't be| cannot be) (?:not (?:right|correct)|wrong|incorrect)\b"
+WITHDRAWN = re.compile(rf"\b{_ERROR}\b|\b{_CORRECTING}[\s,.!…-]*{_WRONG}")
+WITHDRAWN_AT_ONCE = re.compile(rf"[\s.!?…\"')\]]*{_WRONG}")
+
+# The verdict on an option in its line of a list.
+VERDICT = re.compile(
+    _either(
+        en=r"\b(?:yes|correct|true|right|o)\b",
+        ko=r"정답(?!이 ?아|은 ?아|일 ?수 ?없|으로 ?보기)|맞습니다|맞음|옳습니다|적절합니다|[✓✔✅]|⭕",
+    )
+)
+NO_VERDICT = re.compile(
+    _either(en=r"\b(?:no|not|x|incorrect|false|wrong|isn't|cannot|unlikely)\b", ko="오답|아니|아닙|않|없|[✗✘❌]")
+)
+
+# Before a choice that is rejected, doubted or weighed: "not A", "rather than A", "whether A", "let's check option A".
+REJECTED_BEFORE = re.compile(
+    r"\b(?:neither|nor|never|rather than|instead of|rule out|ruled out|ruling out|eliminat\w+|exclud\w+|except|"
+    r"other than|unlike|whether|assum(?:e|ing)|suppose|without|incorrect|wrong|if)\b"
+    r"(?:(?! (?:but|so|because|therefore|it's|it is)\b)[^.,;:\n]){0,24}\Z|"
+    r"(?:\bnot|n't) (?:think|believe|say|mean|imply|conclude|assume|necessarily|know|sure|clear|"
+    r"certain)\b[^.,;:\n]{0,24}\Z|"
+    r"(?:\bnot|n't)\b(?! only\b| just\b| enough\b)"
+    r"(?:(?! (?:but|so|because|therefore|it's|it is|is|was|were|are)\b)[^.,;:\n]){0,24}\Z|"
+    r"\b(?:check|consider|evaluate|look at|test|try|examine|start with)(?: whether)?(?: the)?"
+    r"(?: option| choice| answer)?[\s:(\"']*\Z"
+)
+# Behind it: "A is not the answer", "A가 아니라".
+_NOT_ANSWER = (
+    r"(?:correct|right|the (?:\w+ )?(?:answer|choice|option|one)|an? (?:\w+ )?(?:answer|choice|option)|supported|valid|"
+    r"possible|appropriate|suitable|likely|mentioned|true|accurate|relevant|necessarily|what|consistent|it\b)"
+)
+REJECTED_BEHIND_ENGLISH = re.compile(
+    rf"[\"')\]:,]* (?:\([^)\n]{{0,40}}\) )?(?:(?:is|was|are|were|would be|can be|could be|seems|looks) "
+    rf"(?:therefore |thus |also |both |clearly |definitely |just |simply )*"
+    rf"(?:not (?:\w+ly )?{_NOT_ANSWER}|incorrect|wrong|false|unlikely|ruled out|eliminated|excluded|unsupported|"
+    rf"irrelevant|out\b|not\W*$)|(?:isn't|wasn't|aren't|can't be|cannot be|could not be|couldn't be|may not be) "
+    rf"(?:\w+ly )?{_NOT_ANSWER})"
+)
+LETTER_REJECTED_BEHIND_ENGLISH = re.compile(
+    r"[\"')\]]* (?:is|was|are|can|does|do|did|would|could)(?:n't| not|not)\b|[\"')\]:,-]* (?:is )?(?:incorrect|wrong|"
+    r"false)\b"
+)
+_JOSA = r"(?:이|가|은|는|도|만|을|를)?"
+REJECTED_BEHIND_KOREAN = re.compile(
+    rf"[\"')\].]*(?:{_JOSA} ?(?:모두 |둘 다 |절대 |전혀 |결코 |역시 |정답[이은]? ?|답[이은]? ?|옳은 답이 |맞는 답이 |"
+    rf"적절한 답이 |올바른 답이 )*"
+    r"(?:아니(?!면)|아닌|아닙|아님|틀리|틀린|틀렸|틀림|오답|제외|부적절|배제|맞지 ?않|옳지 ?않|적절하지 ?않|"
+    r"적합하지 ?않|알맞지 ?않|될 수 없|일 수 없|선택할 수 없|고를 수 없|선택하지 않)|"
+    r"(?:이?라고|으?로|이?라는)(?:는|도)? ?[가-힣 ]{0,14}?(?:수(?:는|가|도)? ?없|않|어렵|근거|증거|정보|언급|부족|"
+    r"보장)|"
+    r" ?(?:중|가운데)(?:에서?)? ?(?:누가|누구|어느|어떤)|"
+    r"보다|대신|인지|일지|일까|일 ?수도|일 ?가능성도|이?라면|(?:이|가) ?(?:정답|답)(?:이?라[는면]|인지|일|"
+    r"이?라고(?:는|도)? ?[가-힣 ]{0,14}?(?:수(?:는|가|도)? ?없|않|어렵))|"
+    r"(?:이|가) ?[가-힣 ]{1,20}(?:는지|은지|했는지|인지)|에 ?(?:대한|관한|대해)|의 경우|(?:는|은)커녕)"
+)
+# Between two choices in one breath: "A or B", "A와 B".
+_JOINING = _either(
+    en="and|or|nor", ko="와|과|나|이나|랑|이랑|도|하고|또는|혹은|아니면|이거나|거나|및|그리고|이?든|인지"
+)
+JOINED = re.compile(rf"[\"')\]]*,? ?(?:(?:{_JOINING}|,|/) ?)+(?:the |option |선택지 )?[\"'(\[]*$")
+JOINED_BY_OR = re.compile(r"[\"')\]]*,? ?(?:or|nor|/|and) (?:option |choice |for |that )?[\"'(\[]*$|[\"')\]]*/[\"'(]*$")
+OF_THESE = re.compile(r" ?(?:중|가운데|사이)")
+BETWEEN = re.compile(r"\b(?:between|among|out of|either)\b[^.\n]{0,20}$")
+# "I cannot answer" declines, where a choice says "cannot answer"; "from the text" makes it the choice again.
+SPEAKER = re.compile(r"\b(?:i|we)(?: am| simply| really| just)? $")
+FROM_TEXT = re.compile(
+    r"(?: \w+){0,3} (?:based on|from|given|with)(?: \w+){0,3} (?:context|information|passage|text|details)\b"
 )

@@ -7,7 +7,7 @@ from decimal import Context, Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from counterfoil.reading.letters_text import plain
+from counterfoil.reading.text import clean
 
 _MAX_DIGITS, _MAX_EXPONENT = 40, 40
 _CONTEXT = Context(prec=100)
@@ -90,10 +90,30 @@ def in_unit(stated: Stated, unit: Decimal, digits: int, around: Decimal | None) 
     return other if (product < 1) == (unit < 1) and product != 1 else value
 
 
+def number_matches(number: Decimal, value: Decimal, digits: int, tolerance: Decimal | None = None) -> bool:
+    """Whether they differ by no more than half a unit of the last digit asked for, or than `tolerance`, if larger.
+
+    Both are in printed units, and so is `tolerance`.
+
+    >>> number_matches(Decimal("15.504"), Decimal("15.50"), 2)
+    True
+    >>> number_matches(Decimal("15.51"), Decimal("15.50"), 2)
+    False
+    >>> number_matches(Decimal("15.51"), Decimal("15.50"), 2, tolerance=Decimal("0.1"))
+    True
+    """
+    half = Decimal(5).scaleb(-digits - 1)
+    return abs(number - value) <= (half if tolerance is None else max(half, tolerance))
+
+
 @lru_cache(maxsize=65_536)
 def printed_number(option: str) -> Stated | None:
     """The one number of an option as printed, with its unit; None where it holds none, or several."""
-    lower = plain(option).lower()
+    return only_number(clean(option).lower())
+
+
+def only_number(lower: str) -> Stated | None:
+    """The same, for plain text in lower case."""
     found = numbers_in(lower, 0, len(lower))
     return found[0] if len(found) == 1 else None
 

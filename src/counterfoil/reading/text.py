@@ -1,52 +1,183 @@
-"""A reply as plain text: one script of letters, no markup, nothing but what was said for the reader."""
+"""A reply as plain text: what was said for the reader, in plain letters, without markup, sentence by sentence.
+
+Every way of reading a reply begins here.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
-from counterfoil.reading.plain_text import PLAIN
+# A longer reply states its answer at the beginning or at the end. So the time to read one has a limit.
+_HEAD, _TAIL = 20_000, 40_000
+_LONGEST_SENTENCE = 400
 
-_PLAIN: dict[int, str] = {
-    **PLAIN,
-    **dict.fromkeys(map(ord, "《》〈〉"), '"'),
-    **dict.fromkeys(map(ord, "【〔"), "("),
-    **dict.fromkeys(map(ord, "】〕"), ")"),
-    ord("．"): ".",
-    ord("$"): "",
+_THOUGHT_ENDS = re.compile(r"</(?:think|thinking|reasoning|thought|scratchpad)>|◁/think▷|\[/THINK\]", re.I)
+_THOUGHT_STARTS = re.compile(r"<(?:think|thinking|reasoning|thought|scratchpad)>|◁think▷|\[THINK\]", re.I)
+# Another round, made up by the model: what it answers there was not asked.
+_ANOTHER_QUESTION = r"question|q|problem|user|human|instruction|질문|문제|사용자"
+_NEXT_QUESTION = re.compile(rf"\n(?:[*#> ]{{0,8}}(?:{_ANOTHER_QUESTION})\b ?\d{{0,3}}\*{{0,2}} ?[:.]|<\|)", re.I)
+_NEXT_CONTEXT = re.compile(r"\n[*#> ]{0,8}(?:context|passage|맥락|지문|내용) ?\d{0,3}\*{0,2} ?[:.]", re.I)
+# A last line like "**ANSWER: B**".
+_LAST_LINE = re.compile(r"[*_`#> ]{0,6}(?:final )?answer[*_`]{0,3} ?:", re.I)
+_SENTENCE_END = re.compile(r"[.!?](?=[\s\"')]|$)|\n")
+
+
+def spoken(reply: str) -> str:
+    """The part of the reply that is meant for the reader: no marked train of thought; both ends of a very long one."""
+    if "<" in reply or "◁" in reply or "[/" in reply or "[T" in reply:
+        reply = _THOUGHT_ENDS.split(reply)[-1]
+        start = _THOUGHT_STARTS.search(reply)
+        if start is not None:
+            reply = reply[: start.start()]
+    if len(reply) > _HEAD + _TAIL:
+        reply = reply[:_HEAD] + "\n" + reply[-_TAIL:]
+    return reply
+
+
+def own_words(reply: str) -> str:
+    """The reply with blanks in place of a marked train of thought, until it goes on to another question.
+
+    The words that are left keep their places.
+    """
+    said = spoken(reply)
+    # `spoken` gives only the ends of a very long reply, which is read as it is.
+    if said != reply and said in reply:
+        reply = " " * reply.rfind(said) + said if said else ""
+    another = _NEXT_QUESTION.search(reply) if "\n" in reply else None
+    return reply[: another.start()] if another is not None and reply[: another.start()].strip() else reply
+
+
+def parts_to_read(reply: str) -> Iterator[str]:
+    """The parts of a reply that may hold its answer. The first one that holds an answer counts.
+
+    A last line like "ANSWER: B" comes first, unless another answer stands right above it; then what was said before
+    a question of the model's own; then all that was said.
+    """
+    said = spoken(reply).strip()
+    if "\n" not in said:
+        if said:
+            yield said
+        return
+    ends = (another.start() for ask in (_NEXT_QUESTION, _NEXT_CONTEXT) if (another := ask.search(said)) is not None)
+    end = min(ends, default=None)
+    for text in (said,) if end is None else (said[:end].rstrip(), said):
+        start = text.rfind("\n") + 1
+        if start and _LAST_LINE.match(text, start) is not None:
+            above = text[:start].rstrip()
+            if "answer" not in above[above.rfind("\n") + 1 :].lower() and "boxed" not in above[-80:]:
+                yield text[start:]
+        yield text
+
+
+def _compatible(*ranges: tuple[int, int]) -> dict[int, str]:
+    """Full-width, circled, bracketed and mathematical letters and digits as plain ones."""
+    codes = (code for low, high in ranges for code in range(low, high))
+    return {code: plain for code in codes if (plain := unicodedata.normalize("NFKC", chr(code))) != chr(code)}
+
+
+def _all(characters: str, plain: str) -> dict[int, str]:
+    return dict.fromkeys(map(ord, characters), plain)
+
+
+# For str.translate: one script of letters, one kind of quotes, dashes and line ends, no currency, nothing invisible.
+PLAIN: dict[int, str] = {
+    **_compatible((0x2460, 0x2500), (0xFF01, 0xFF5F), (0x1D400, 0x1D800), (0x1F110, 0x1F150)),
+    **{0x1F150 + i: chr(65 + i) for i in range(26)},  # white on black, round
+    **{0x1F170 + i: chr(65 + i) for i in range(26)},  # white on black, square
+    **_all("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f", ""),
+    **_all("“”„«»「」『』《》〈〉", '"'),
+    **_all("‘’‚´", "'"),
+    **_all("\r\x0b\x0c\x85\u2028\u2029", "\n"),
+    **_all("–—−\u2010\u2011\u2012\ufe63", "-"),
+    **_all("【〔", "("),
+    **_all("】〕", ")"),
+    **_all("€£₤¥₩￥￡", ""),
+    **_all("≅≃∼≒", "≈"),
+    **_all("✕✖⨯", "×"),
+    **_all("。．", "."),
+    ord("、"): ",",
+    ord("İ"): "I",  # the only letter that is longer in lower case
 }
 _JAMO = re.compile("[\u1100-\u11ff]+")
-_BLANKS = re.compile(r"[^\S\n]+")
+_SUPERSCRIPT = {ord(high): low for high, low in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", strict=True)}
+_POWERS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
+_BLANKS = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")
 _LINES = re.compile(r" ?\n[ \n]*")
-_BULLET = re.compile(r"^[*•·▪‣+-] |^#{1,6} |^>+ ?", re.M)
-_MARKED_LETTER = re.compile(r"(\*{1,3}|`{1,3}|__?)[\"']?\(?([A-Za-z])\)?[\"']?([.:]?)[\"']?\1")
+_BULLET = re.compile(r"^(?:[*•·▪‣+-] |#{1,6} |>+ ?)+", re.M)
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
-_MARKUP = re.compile(r"\*+|`+|(?<![A-Za-z0-9])__?|__?(?![A-Za-z0-9])")
-_BOX = re.compile(
-    r"\\(?:boxed|fbox) ?\{ ?(?:\\(?:text|textbf|mathrm|mathbf|textit|mathit) ?\{)?([^{}\n]{1,200})\}{1,2}"
+_MARKED_LETTER = re.compile(r"(\*{1,3}|`{1,3}|__?)[\"']?\(?([A-Za-z])\)?[\"']?([.:]?)[\"']?\1")
+_TIMES = re.compile(
+    r"(?<=[\d)])\*{1,2}(?=[\d(])|(?<=[\d)%]) \*{1,2} (?=\S)|(?<=\S) \*{1,2} (?=[\d(])|(?<=\b\w) \* (?=\w\b)"
 )
-_ANSWER_TAG = re.compile(r"<(final_)?answer>", re.I)
+_MARKUP = re.compile(r"\*+|`+|(?<![A-Za-z0-9])__?|__?(?![A-Za-z0-9])")
+_ANSWER_TAG = re.compile(r"<(?:final_)?answer>", re.I)
 _TAG = re.compile(r"</?[A-Za-z_]{2,20}/?>")
 # "<b>C</b>", but not the choice "<B>".
 _SHORT_TAG = re.compile(r"<([a-z])>([^<>\n]{0,200})</\1>")
+_DOLLARS = re.compile(r"(?<![A-Za-z$])(?:US|AU?|CA?|HK|NZ|SG?|NT|R)?\$(?=\s?[\d(.-])")
+_CODES = re.compile(r"(?:USD|EUR|GBP|JPY|CHF|KRW|CAD|AUD|CNY|RMB|INR|HKD|SGD|NZD|SEK|NOK|DKK|BRL|MXN|ZAR) ?(?=[\d(.-])")
+_LATEX = (
+    (re.compile(r"\{,\}"), ","),
+    (re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|bf|rm) ?\{([^{}\n]{0,200})\}"), r"\1"),
+    (re.compile(r"\^ ?\{([^{}\n]{1,20})\}"), r"^\1"),
+    (re.compile(r"\\(?:boxed|fbox) ?\{([^{}\n]{0,200})\}"), r"\nAnswer: \1\n"),
+    (re.compile(r"\\approx|\\simeq|\\sim\b"), "≈"),
+    (re.compile(r"\\(?:times|cdot)\b"), "×"),
+    (re.compile(r"\\(?:left|right|displaystyle|!)"), ""),
+    (re.compile(r"\\(?:quad|qquad|[,;: ()\[\]])"), " "),
+    (re.compile(r"\\(?=[$%#&_])"), ""),
+)  # fmt: skip
 
 
 def clean(text: str) -> str:
-    """The text without markup, with plain letters, quotes and blanks; as long in lower case as it is."""
+    """The text without markup, LaTeX and currency, with plain letters; as long in lower case as it is.
+
+    Empty lines become one empty line.
+    """
     if text.isascii():
-        text = text.replace("\r", "\n").replace("$", "")
+        text = text.replace("\r", "\n")
     else:
-        text = text.translate(_PLAIN)
+        text = _POWERS.sub(lambda power: "^" + power[0].translate(_SUPERSCRIPT), text).translate(PLAIN)
         text = _JAMO.sub(lambda run: unicodedata.normalize("NFC", run[0]), text)
     text = _BLANKS.sub(" ", text)
+    if "\\" in text:
+        for pattern, meant in _LATEX:
+            text = pattern.sub(meant, text)
+        text = _BLANKS.sub(" ", text)
     if "\n" in text:
         text = _LINES.sub(lambda run: "\n\n" if run[0].count("\n") > 1 else "\n", text)
     text = _STRUCK.sub("", text).strip() if "~~" in text else text.strip()
-    if "\\" in text:
-        text = _BOX.sub(r"\nAnswer: \1\n", text)
+    if "$" in text:
+        text = _DOLLARS.sub("", text).replace("$", "")
+    text = _CODES.sub("", text)
     if "<" in text:
         text = _TAG.sub("\n", _ANSWER_TAG.sub("\nAnswer: ", _SHORT_TAG.sub(r"\2", text)))
     text = _BULLET.sub("", text)
     if "*" in text or "`" in text or "_" in text:
-        text = _MARKUP.sub("", _MARKED_LETTER.sub(r"(\2)\3", text))
+        text = _MARKUP.sub("", _TIMES.sub(" × ", _MARKED_LETTER.sub(r"(\2)\3", text)))
     return text.strip()
+
+
+def sentence_end(lower: str, at: int) -> int:
+    """Where the sentence, or the line, that goes on at `at` ends."""
+    end = _SENTENCE_END.search(lower, at, at + _LONGEST_SENTENCE)
+    return end.start() if end else min(len(lower), at + _LONGEST_SENTENCE)
+
+
+def sentence_start(lower: str, at: int) -> int:
+    """Where the sentence, or the line, around `at` begins; of a long one, not its beginning."""
+    low = max(0, at - _LONGEST_SENTENCE)
+    return max(low, *(lower.rfind(end, low, at) + 1 for end in ("\n", ". ", "! ", "? ")))
+
+
+def is_question(lower: str, at: int) -> bool:
+    """Whether the sentence that goes on at `at` ends with a question mark."""
+    end = sentence_end(lower, at)
+    return lower[end : end + 1] == "?"
+
+
+def ends_sentence(gap: str) -> bool:
+    """Whether a sentence ends in this stretch of text."""
+    return _SENTENCE_END.search(gap) is not None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from counterfoil.reading.options import Mention
+from counterfoil.reading import cues
+from counterfoil.reading.mentions import Mention
 
 _VERBS = (
     r"(?:determin\w+|tell|told|known?|infer\w*|conclude[d]?|identif\w+|decided?|established?|ascertain\w*|deduced?|"
@@ -12,8 +13,7 @@ _VERBS = (
     r"conclusively|confirm(?:ed)?)"
 )
 # What can't be answered from the text is unknown; who just can't answer declines.
-_FROM = r"(?: \w+){0,3} (?:based on|from|given|with)(?: \w+){0,3} (?:context|information|passage|text|details)\b"
-FROM_THIS = re.compile(_FROM)
+_FROM = cues.FROM_TEXT.pattern
 _ENGLISH = re.compile(
     rf"\b(?:can(?:'t|not| not)|could(?:n't| not)|unable to|impossible to|not possible to|no way (?:to|of)|"
     rf"insufficient to|(?:hard|difficult) to|not able to)(?: be)?(?: \w+ly)? {_VERBS}\b|"

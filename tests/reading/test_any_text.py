@@ -1,4 +1,4 @@
-"""Any text at all gives a result, in time that does not explode, and whatever states an answer is read."""
+"""Any text at all gives a choice and a number, or none, in time that does not explode; stated answers are read."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.memorization.reading import read_letter, read_number
 from counterfoil.perturbing.templates import numbers
-from counterfoil.reading.letters import letter_of
+from counterfoil.reading import read_choice, read_number
 
 MONEY = ("$14,047.16", "$16,215.64", "$15,030.46")
 WORDS = (
@@ -27,6 +26,11 @@ ANY_TEXT = st.one_of(
 OPTIONS = st.tuples(*[st.one_of(ANY_TEXT, st.sampled_from([*MONEY, "15.5%", "liquidity", "A", ""]))] * 3)
 # What cuts a reply off, or begins another question.
 CUTS = str.maketrans("", "", "<>[]◁▷~:")
+
+
+def read_letter(reply: str, options: tuple[str, ...]) -> str | None:
+    place = read_choice(reply, options)
+    return None if place is None else "ABC"[place]
 
 
 @given(ANY_TEXT, OPTIONS)
@@ -96,9 +100,9 @@ def test_a_letter_with_another_options_number_is_none(letter: str, index: int) -
 
 @given(ANY_TEXT, st.sampled_from("ABC"))
 def test_reading_only_the_last_line_is_no_other_reading(reasoning: str, letter: str) -> None:
-    """Which is what happens where it begins with "ANSWER:"."""
-    reply = f"{reasoning.translate(CUTS)}.\n\nThat was the way there.\n\nANSWER: {letter}"
-    assert letter_of(reply, MONEY) == read_letter(reply, MONEY)
+    """Which is what happens where it begins with "ANSWER:"; a sentence makes that all of the reply is read."""
+    reply = f"{reasoning.translate(CUTS)}.\n\nThat was the way there.\n\n"
+    assert read_letter(f"{reply}ANSWER: {letter}", MONEY) == read_letter(f"{reply}The answer is: {letter}", MONEY)
 
 
 @given(ANY_TEXT)

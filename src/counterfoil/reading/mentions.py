@@ -1,4 +1,4 @@
-"""Where a cleaned reply names a choice: by its letter, by its text, or by both."""
+"""Where a cleaned reply names a choice, by its letter, its text or both; and whether it rejects it there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from counterfoil.reading.text import clean
+from counterfoil.reading import cues
+from counterfoil.reading.naming import choice_of_amount
+from counterfoil.reading.numbers import Stated, number_at
+from counterfoil.reading.text import is_question, sentence_start
 
 CONFLICT = -1  # a letter with another choice's text
 
@@ -17,16 +20,15 @@ class Mention(NamedTuple):
     end: int
     place: int
     letter: bool
-    # Not the choice's text, but something to the same effect.
+    # Not the choice's text, but words to the same effect.
     paraphrase: bool = False
 
 
 # What may follow a name in Korean within the same word: particles and forms of "to be".
-PARTICLE = re.compile(
+_PARTICLE = re.compile(
     r"(?:이(?![가-힣])|이?거나|이?[가는란나라며고지]|은|을|를|의|와|과|랑|도|만|에|한테|께|로|으로|입니|이다|다|이에|예요|인|"
-    r"일|임|이[었였기므]|였|므로|"
-    r"처럼|보다|부터|까지|들|분|님|쪽|번|뿐|하고|조차|마저|밖에|대신|중|이랑|야|이야|요|이요|이죠|죠|네|같|[이]?든|"
-    r"옵션|선택)"
+    r"일|임|이[었였기므]|였|므로|처럼|보다|부터|까지|들|분|님|쪽|번|뿐|하고|조차|마저|밖에|대신|중|이랑|야|이야|요|이요|"
+    r"이죠|죠|네|같|[이]?든|옵션|선택)"
 )
 # A word that can follow the article "a".
 _AFTER_ARTICLE = re.compile(
@@ -34,66 +36,33 @@ _AFTER_ARTICLE = re.compile(
     r"can't|does|doesn't|has|instead|over|rather|than|if|fits|refers|states|says|appears|makes|not|which|who|that|based|due|"
     r"given|to|in|on|with|for|from|by|at|of|after|before|the|therefore|so|when|while|where|then|it|its|might|may|will|"
     r"also|being|be|represents|matches|describes|indicates|mentions|corresponds|suggests|remains|stands|i|we|there|this|"
-    r"even|only|both)(?![a-z']))[a-z']"
+    r"even|only|both)(?![a-z']))[a-z']| \d[\d,.]*%?[ -][a-z]"
 )
+# A word that can follow the pronoun "I".
+_AFTER_PRONOUN = re.compile(r" (?!(?:is|isn't|because|since|or|nor|fits|matches|seems|appears)(?![a-z']))[a-z]")
 _BEFORE_LETTER = re.compile(r"(?:option|choice|answer|letter|선택지|보기|옵션|문항)[\"' :(]*$")
 _OTHER_THINGS = re.compile(
-    r"(?:vitamin|plan|hepatitis|grade|class|type|section|appendix|part|team|room|influenza|비타민|플랜|등급|학점) ?-?$"
+    r"(?:vitamin|plan|hepatitis|grade|class|type|section|appendix|part|team|room|influenza|비타민|플랜|등급|학점) ?-?$|"
+    r"\bn/$"
 )
-_NAME = re.compile(r"[A-Z][a-z'’.-]+(?: [A-Z][A-Za-z'’.-]*)+")
+# Beside the symbols of a formula: "A × B", "A = 2,000", "C = (1 + r)", "y = C".
+_SYMBOL_BEHIND = re.compile(r" ?[+^×÷≈]| ?=(?= ?(?:[a-z]?\(|[-+.]?\d))")
+_SYMBOL_BEFORE = re.compile(r"(?:[+^×÷≈]|(?<![a-z])[a-z] ?=) ?$")
 # Within a sentence the article is small.
 _WITHIN_SENTENCE = re.compile(r"[a-z,] $")
 _ARTICLE = re.compile(r"(?:the|an?) $")
 _WITHIN_GAP = frozenset(" :).,-=\"'([>\n→/]")
 _STANDS_ALONE = re.compile(
     r"[\"')\]]*(?:$|[\n,;.!?(/]|입니다|이다|임| ?[-=] | ?(?:또는|혹은|및|이나|나|와|과) | (?:and|or|but|because|"
-    r"since|as|[A-Ca-c][):.])\b)"
+    r"since|as|[a-z][):.])\b)"
 )
-
-
-@lru_cache(maxsize=65_536)
-def texts_of(choices: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """For each choice the texts to look for, in lower case."""
-    return tuple(_variants(_core(choice)) for choice in choices)
-
-
-@lru_cache(maxsize=65_536)
-def short_texts_of(choices: tuple[str, ...], unknown: int | None) -> tuple[tuple[str, ...], ...]:
-    """What tells a choice from the others, where all but that is common to two: the "old" of "old man", "young man".
-
-    Of a person's name, each word that no other choice has.
-    """
-    forms: list[tuple[str, ...]] = []
-    texts = [_core(choice) for choice in choices]
-    words = [text.split() for text in texts]
-    for i, own in enumerate(words):
-        best = ""
-        for j, other in enumerate(words):
-            if i == j or own == other:
-                continue
-            head = tail = 0
-            while head < min(len(own), len(other)) and own[head] == other[head]:
-                head += 1
-            while tail < min(len(own), len(other)) - head and own[-1 - tail] == other[-1 - tail]:
-                tail += 1
-            rest = " ".join(own[head : len(own) - tail])
-            if (head or tail) and len(rest) > 1 and not _is_in_another(rest, i, texts):
-                best = rest
-        short = [best, _without_case(best)] if best else []
-        if i != unknown and len(own) > 1 and _NAME.fullmatch(choices[i].strip()):
-            short += own
-        forms.append(tuple(form for form in dict.fromkeys(short) if not _is_in_another(form, i, texts)))
-    return tuple(forms)
-
-
-def _is_in_another(form: str, i: int, texts: Sequence[str]) -> bool:
-    return any(form in text for k, text in enumerate(texts) if k != i)
-
-
-def _without_case(form: str) -> str:
-    """The 부산 of 부산에서, which alone is often said."""
-    short = form.removesuffix("에서")
-    return short if len(short) > 1 else form
+_BEFORE_AMOUNT = re.compile(r"[)\].:,;\"' =(]{1,4}(?:- )?")
+_ASKING = re.compile(
+    r"[^a-z]*(?:(?:but|and|so|hmm),? )?"
+    r"(?:is|are|was|were|could|would|might|can|may|does|do|did|should|what|which|who|why|how)\b"
+)
+_AGREED = re.compile(r"[^.!?\n]*\?[\"')]* ?(?:yes|yeah|correct|right|네|예|맞)")
+_WINDOW, _LONGEST_AMOUNT = 60, 60
 
 
 def find_texts(lower: str, texts: Sequence[tuple[str, ...]]) -> list[Mention]:
@@ -120,12 +89,24 @@ def find_texts(lower: str, texts: Sequence[tuple[str, ...]]) -> list[Mention]:
 
 
 def find_letters(text: str, lower: str, letters: tuple[str, ...]) -> list[Mention]:
-    """All letters that stand for a choice: not the article "a", not a part of a word or of another name."""
+    """All letters that stand for a choice: not the article "a", not a part of a word, of another name, of a formula."""
     found = []
     for match in _alone(letters).finditer(text):
         at = match.start()
         if _is_label(text, lower, at):
             found.append(Mention(at, at + 1, letters.index(match[0].upper()), True))
+    return found
+
+
+def find_amounts(lower: str, letters: Sequence[Mention], amounts: Sequence[Stated | None]) -> list[Mention]:
+    """The choices' amounts that stand right behind a letter. Brackets around one say nothing about its sign."""
+    found = []
+    for letter in letters:
+        gap = _BEFORE_AMOUNT.match(lower, letter.end)
+        stated = None if gap is None else number_at(lower, gap.end(), gap.end() + _LONGEST_AMOUNT)
+        place = None if stated is None else choice_of_amount(stated, amounts)
+        if stated is not None and place is not None:
+            found.append(Mention(stated.start, stated.end, place, False))
     return found
 
 
@@ -161,14 +142,6 @@ def merge(text: str, lower: str, letters: list[Mention], texts: list[Mention]) -
     return merged
 
 
-def is_labelled(text: str, mention: Mention) -> bool:
-    """Whether the letter stands like the label of a list: "A:", "(A)", "A."."""
-    if not mention.letter:
-        return False
-    at = mention.start
-    return text[at + 1 : at + 2] in (":", ")", ".") or (at > 0 and text[at - 1] == "(")
-
-
 @lru_cache(maxsize=64)
 def _alone(letters: tuple[str, ...]) -> re.Pattern[str]:
     either = "".join(re.escape(letter + letter.lower()) for letter in letters)
@@ -186,17 +159,22 @@ def _is_label(text: str, lower: str, at: int) -> bool:
     joined = after in ("-", ".", "&") and beyond.isascii() and beyond.isalnum()
     if joined and not (after == "." and _at_line_start(text, at)):
         return False
-    if "가" <= after <= "힣" and not PARTICLE.match(text, at + 1):
+    if "가" <= after <= "힣" and not _PARTICLE.match(text, at + 1):
         return False
-    if after == " " and lower[at] == "a" and not _is_capital_within(text, at):
-        word = _AFTER_ARTICLE.match(lower, at + 1)
-        if word and not _BEFORE_LETTER.search(lower, max(0, at - 12), at):
-            return False
+    if after == " " and _is_word(text, lower, at) and not _BEFORE_LETTER.search(lower, max(0, at - 12), at):
+        return False
+    if _SYMBOL_BEHIND.match(lower, at + 1) or _SYMBOL_BEFORE.search(lower, max(0, at - 4), at):
+        return False
     return not _OTHER_THINGS.search(lower, max(0, at - 12), at)
 
 
-def _is_capital_within(text: str, at: int) -> bool:
-    return text[at] == "A" and _WITHIN_SENTENCE.search(text, max(0, at - 2), at) is not None
+def _is_word(text: str, lower: str, at: int) -> bool:
+    """Whether it is the article "a" or the pronoun "I"."""
+    if lower[at] == "i":
+        return _AFTER_PRONOUN.match(lower, at + 1) is not None
+    if lower[at] != "a" or (text[at] == "A" and _WITHIN_SENTENCE.search(text, max(0, at - 2), at)):
+        return False
+    return _AFTER_ARTICLE.match(lower, at + 1) is not None or (text[at] == "a" and text[at + 2 : at + 3].isdigit())
 
 
 def _at_line_start(text: str, at: int) -> bool:
@@ -226,35 +204,8 @@ def _ends_word(lower: str, end: int) -> bool:
         return True
     after, last = lower[end], lower[end - 1]
     if "가" <= after <= "힣":
-        return PARTICLE.match(lower, end) is not None
+        return _PARTICLE.match(lower, end) is not None
     return not after.isalnum() or "가" <= last <= "힣"
-
-
-def _core(choice: str) -> str:
-    text = clean(choice).lower().rstrip(".")
-    for article in ("the ", "a ", "an "):
-        if text.startswith(article) and len(text) > len(article):
-            return text[len(article) :]
-    return text
-
-
-def _variants(text: str) -> tuple[str, ...]:
-    """The text as it is, and as it may be written: without blanks in Korean, with blanks for hyphens in English.
-
-    남자 and 남성, 여자 and 여성 are one word.
-    """
-    if not text:
-        return ()
-    variants = [text]
-    if any("가" <= character <= "힣" for character in text):
-        for one, other in (("남성", "남자"), ("남자", "남성"), ("여성", "여자"), ("여자", "여성")):
-            variants.append(text.replace(one, other))
-        if text.endswith(" 없음"):
-            variants += [f"{text.removesuffix(' 없음')}{particle} 없음" for particle in ("이", "은")]
-        variants += [variant.replace(" ", "") for variant in variants]
-    else:
-        variants += [text.replace("-", " "), text.replace("can't", "cannot"), text.replace("cannot", "can't")]
-    return tuple(dict.fromkeys(variants))
 
 
 _LIST_GAP = re.compile(r"[\s.,;:/()\[\]\"'|-]*(?:(?:or|and|또는|혹은|및|그리고|와|과)[\s(\"']*)?$")
@@ -269,23 +220,84 @@ def starts_line(lower: str, at: int) -> bool:
 def listed(text: str, lower: str, mentions: list[Mention], rejected: list[bool]) -> list[bool]:
     """Which mentions are the options quoted back: several labels in a row, or at the heads of several lines.
 
-    The B of "Not B. C." is no label, as it is rejected.
+    The B of "Not B. C." is no label, as it is rejected. Nor is a B behind an empty line below the list A, B, C.
     """
     out = [False] * len(mentions)
-    heads: dict[int, list[int]] = {}
+    heads: list[int] = []
     for i, mention in enumerate(mentions):
-        if is_labelled(text, mention) and starts_line(lower, mention.start):
-            heads.setdefault(ord(text[mention.start].upper()), []).append(i)
+        if _is_labelled(text, mention) and starts_line(lower, mention.start):
+            heads.append(i)
         if i == 0 or not mention.letter or not mentions[i - 1].letter:
             continue
         before = mentions[i - 1]
-        both = is_labelled(text, mention) and is_labelled(text, before)
+        both = _is_labelled(text, mention) and _is_labelled(text, before)
         both = both and not (rejected[i] or rejected[i - 1])
         different = text[mention.start].upper() != text[before.start].upper()
         if both and different and _LIST_GAP.match(lower[before.end : mention.start][:30]):
             out[i - 1] = out[i] = True
-    if len(heads) > 1:
-        for several in heads.values():
-            for i in several:
-                out[i] = True
+    labels = [text[mentions[i].start].upper() for i in heads]
+    if len(set(labels)) > 1:
+        again = labels[-1] in labels[:-1] and ord(labels[-2]) + 1 != ord(labels[-1])
+        if again and text.endswith("\n\n", 0, mentions[heads[-1]].start):
+            out[heads.pop()] = False
+        for i in heads:
+            out[i] = True
     return out
+
+
+def _is_labelled(text: str, mention: Mention) -> bool:
+    """Whether the letter stands like the label of a list: "A:", "(A)", "A."."""
+    if not mention.letter:
+        return False
+    at = mention.start
+    return text[at + 1 : at + 2] in (":", ")", ".") or (at > 0 and text[at - 1] == "(")
+
+
+def rejected(lower: str, mentions: Sequence[Mention]) -> list[bool]:
+    """For each mention, whether it is not asserted: "not A", "A가 아니라", "whether A", "rather than A", "is it A?"."""
+    asking = "?" in lower
+    out = [_is_rejected(lower, mention) or (asking and _is_asked(lower, mention)) for mention in mentions]
+    for i in range(1, len(out)):
+        if out[i - 1] and not out[i] and _negated_before(lower, mentions[i - 1]):
+            out[i] = cues.JOINED_BY_OR.match(lower[mentions[i - 1].end : mentions[i].start][:20]) is not None
+    for i in range(len(out) - 2, -1, -1):
+        if out[i + 1] and not out[i] and not _negated_before(lower, mentions[i + 1]):
+            out[i] = joined(lower, mentions[i], mentions[i + 1])
+    return out
+
+
+def joined(lower: str, one: Mention, other: Mention) -> bool:
+    """Whether the two are named in one breath: "A or B", "A와 B", "A, B"."""
+    gap = other.start - one.end
+    return 0 < gap <= 20 and cues.JOINED.match(lower[one.end : other.start]) is not None
+
+
+def _is_rejected(lower: str, mention: Mention) -> bool:
+    if mention.paraphrase:
+        return False
+    if _negated_before(lower, mention):
+        return True
+    if not mention.letter and cues.SPEAKER.search(lower, max(0, mention.start - 12), mention.start):
+        return cues.FROM_TEXT.match(lower, mention.end) is None
+    after = lower[mention.end : mention.end + _WINDOW]
+    if not after:
+        return False
+    if after.startswith("'s ") and not mention.letter:
+        return True
+    if cues.REJECTED_BEHIND_ENGLISH.match(after) or cues.REJECTED_BEHIND_KOREAN.match(after):
+        return True
+    # A person may not have been late; a letter alone "is not" only where it is not the answer.
+    return mention.end - mention.start == 1 and cues.LETTER_REJECTED_BEHIND_ENGLISH.match(after) is not None
+
+
+def _negated_before(lower: str, mention: Mention) -> bool:
+    return (
+        mention.start > 1 and cues.REJECTED_BEFORE.search(lower, max(0, mention.start - 40), mention.start) is not None
+    )
+
+
+def _is_asked(lower: str, mention: Mention) -> bool:
+    """The B of "Is it B?", unless the reply says yes."""
+    if not is_question(lower, mention.end) or _AGREED.match(lower, mention.end):
+        return False
+    return _ASKING.match(lower, sentence_start(lower, mention.start), mention.start) is not None

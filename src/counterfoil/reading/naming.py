@@ -1,0 +1,132 @@
+"""What a choice is called in replies: its text and how else that is written, what sets it apart, its amount."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from counterfoil.reading.numbers import Stated, in_unit, only_number
+from counterfoil.reading.text import clean
+
+_NAME = re.compile(r"[A-Z][a-z'’.-]+(?: [A-Z][A-Za-z'’.-]*)+")
+# What may stand behind an amount that is all there is of a choice.
+_COUNTED = re.compile(
+    r"[x×)]?(?: ?(?:/[a-z]+|per [a-z]+|a (?:year|month|day|share)|(?:year|month|week|day|hour|quarter|time|share|unit|"
+    r"point|contract|dollar|euro)s?))*"
+)
+# How far a number may be from the choice that it stands for, as a share of its size: as far as rounding in between can
+# lead.
+_CLOSE = Decimal("0.01")
+
+
+class Naming(NamedTuple):
+    """What the choices of a question are called, in lower case."""
+
+    texts: tuple[tuple[str, ...], ...]
+    # The number of each choice that has one; None where fewer than two have.
+    amounts: tuple[Stated | None, ...] | None
+
+
+@lru_cache(maxsize=65_536)
+def naming_of(choices: tuple[str, ...]) -> Naming:
+    """The names of choices. A choice that is nothing but an amount is named by that, however it is written."""
+    cores = [_core(choice) for choice in choices]
+    amounts = [_amount_in(core) for core in cores]
+    if sum(amount is not None for amount in amounts) < 2:
+        return Naming(tuple(map(_variants, cores)), None)
+    bare = [amount is not None and _is_bare(core, amount) for core, amount in zip(cores, amounts, strict=True)]
+    texts = [() if alone else _variants(core) for core, alone in zip(cores, bare, strict=True)]
+    return Naming(tuple(texts), tuple(amounts))
+
+
+def _amount_in(core: str) -> Stated | None:
+    """The one number of a choice; not the 78 of "78세 남성", which is part of a word."""
+    amount = only_number(core)
+    return None if amount is None or "가" <= core[amount.end : amount.end + 1] <= "힣" else amount
+
+
+def _is_bare(core: str, amount: Stated) -> bool:
+    return not core[: amount.start].strip(" (") and _COUNTED.fullmatch(core, amount.end) is not None
+
+
+def choice_of_amount(stated: Stated, amounts: Sequence[Stated | None]) -> int | None:
+    """The choice that is meant by its number: close to it, and less than half as far as the next one."""
+    distances = []
+    for place, printed in enumerate(amounts):
+        if printed is not None:
+            unit = Decimal(1) if printed.unit is None else printed.unit
+            away = abs(in_unit(stated, unit, printed.decimals, abs(printed.value)) - printed.value)
+            close = max(Decimal(1).scaleb(-printed.decimals) / 2, _CLOSE * abs(printed.value))
+            distances.append((away * unit, place, away <= close))
+    nearest, *others = sorted(distances)
+    unambiguous = all(2 * nearest[0] < other[0] for other in others)
+    return nearest[1] if nearest[2] and unambiguous else None
+
+
+@lru_cache(maxsize=65_536)
+def short_texts_of(choices: tuple[str, ...], unknown: int | None) -> tuple[tuple[str, ...], ...]:
+    """What tells a choice from the others, where the rest is common to two: the "old" of "old man", "young man".
+
+    Of a person's name, each word that no other choice has.
+    """
+    forms: list[tuple[str, ...]] = []
+    texts = [_core(choice) for choice in choices]
+    words = [text.split() for text in texts]
+    for i, own in enumerate(words):
+        best = ""
+        for j, other in enumerate(words):
+            if i == j or own == other:
+                continue
+            head = tail = 0
+            while head < min(len(own), len(other)) and own[head] == other[head]:
+                head += 1
+            while tail < min(len(own), len(other)) - head and own[-1 - tail] == other[-1 - tail]:
+                tail += 1
+            rest = " ".join(own[head : len(own) - tail])
+            if (head or tail) and len(rest) > 1 and not _is_in_another(rest, i, texts):
+                best = rest
+        short = [best, _without_case(best)] if best else []
+        if i != unknown and len(own) > 1 and _NAME.fullmatch(choices[i].strip()):
+            short += own
+        forms.append(tuple(form for form in dict.fromkeys(short) if not _is_in_another(form, i, texts)))
+    return tuple(forms)
+
+
+def _is_in_another(form: str, i: int, texts: Sequence[str]) -> bool:
+    return any(form in text for k, text in enumerate(texts) if k != i)
+
+
+def _without_case(form: str) -> str:
+    """The 부산 of 부산에서, which alone is often said."""
+    short = form.removesuffix("에서")
+    return short if len(short) > 1 else form
+
+
+def _core(choice: str) -> str:
+    text = clean(choice).lower().rstrip(".")
+    for article in ("the ", "a ", "an "):
+        if text.startswith(article) and len(text) > len(article):
+            return text[len(article) :]
+    return text
+
+
+def _variants(text: str) -> tuple[str, ...]:
+    """The text as it is, and as it may be written: without blanks in Korean, with blanks for hyphens in English.
+
+    남자 and 남성, 여자 and 여성 are one word.
+    """
+    if not text:
+        return ()
+    variants = [text]
+    if any("가" <= character <= "힣" for character in text):
+        for one, other in (("남성", "남자"), ("남자", "남성"), ("여성", "여자"), ("여자", "여성")):
+            variants.append(text.replace(one, other))
+        if text.endswith(" 없음"):
+            variants += [f"{text.removesuffix(' 없음')}{particle} 없음" for particle in ("이", "은")]
+        variants += [variant.replace(" ", "") for variant in variants]
+    else:
+        variants += [text.replace("-", " "), text.replace("can't", "cannot"), text.replace("cannot", "can't")]
+    return tuple(dict.fromkeys(variants))
