@@ -43,7 +43,10 @@ from counterfoil.reading.unknown import find_inflected, find_paraphrases, is_ref
 _NEAR, _FAR, _LONGEST_LINE, _SHORT = 100, 300, 400, 160
 # A name in data is no answer, but for the field of the answer.
 _FIELD = re.compile(r"[\"'][A-Za-z_]{1,20}[\"'] ?:")
-_PLAIN = ("{}", "({})", "{}.", "{})", "{}:", "**{}**", "'{}'", "정답: {}", "답: {}", "정답은 {}입니다.", "Answer: {}")
+_PLAIN = (
+    "{}", "({})", "{}.", "{})", "{}:", "**{}**", "'{}'", "정답: {}", "답: {}", "정답은 {}입니다.", "Answer: {}",
+    "ANSWER: {}", "**ANSWER: {}**", "**Answer: {}**",
+)  # fmt: skip
 _PLAIN_TEXTS = ("{0}", "{0}.", "{0}입니다.", "답: {0}", "{1}: {0}", "{1}) {0}", "({1}) {0}", "{1}. {0}")
 
 _LINE_REST = re.compile(r"[\s.,:;!\"')\]}]{0,9}(?:입니다|이다|이에요|예요|임)?[\s.!\"')\]}]{0,9}(?:\n|$)")
@@ -111,14 +114,16 @@ def choice_of(
     only a short one does, and a long one must say that it decides.
     """
     said = reply.strip()
-    plain = _plain_forms(letters).get(said)
-    if plain is None:
-        plain = _plain_texts(choices, letters).get(said)
-    if plain is not None:
-        return plain
-    for part in parts_to_read(reply):
-        text = clean(part)
-        choice = _read(text, choices, letters, unknown, by_name or len(text) <= _SHORT) if text else None
+    plain = _plain_forms(letters)
+    choice = plain.get(said)
+    if choice is None:
+        choice = _plain_texts(choices, letters).get(said)
+    if choice is not None:
+        return choice
+    for part in parts_to_read(said):
+        choice = plain.get(part)
+        if choice is None:
+            choice = _read(clean(part), choices, letters, unknown, by_name)
         if choice is not None:
             return choice
     return None
@@ -157,11 +162,14 @@ class Reading(NamedTuple):
 def _read(
     text: str, choices: tuple[str, ...], letters: tuple[str, ...], unknown: int | None, by_name: bool
 ) -> int | None:
+    if not text:
+        return None
     lower = text.lower()
+    by_name = by_name or len(lower) <= _SHORT
     naming = naming_of(choices)
     named = find_texts(lower, naming.texts)
     marked = find_letters(text, lower, letters)
-    loose = find_inflected(lower, naming.texts)
+    loose = find_inflected(lower, naming.stems)
     if unknown is not None:
         loose += find_paraphrases(lower, unknown)
     if naming.amounts is not None:

@@ -21,16 +21,17 @@ _MIDDLE = (
 )
 _WILL_BE = r"(?:must|should|would|will|has to|can only|ought to|seems to|appears to|then|therefore|thus)"
 _IS = r"(?:is|are|be|was|becomes|comes (?:out )?to|equals|remains)\b"
+_BEST = "correct|right|best|closest|nearest|final|likely|suitable|accurate|logical|reasonable|chosen|selected|my"
+_BEST += "|appropriate"
+_CHOICE = "one|choice|option|letter|response|selection|decision|conclusion|pick"
+_FIELD = "choice|option|selection|decision|conclusion|result|prediction|label|selected\\w*|response|final|correct"
 AHEAD = re.compile(
     _either(
         en=r"(?<![a-z])(?:answer|ans\b)(?: choice| option| letter| value| amount| number| key)?[\"')\]]{0,2}"
-        rf"{_MIDDLE}(?: {_WILL_BE})* ?(?:\b{_IS}|:|=>?|->|→|-(?= )|\n|(?= \())|"
-        r"\b(?:(?:correct|right|best|closest|nearest|appropriate|final|likely|suitable|accurate|logical|reasonable|chosen|"
-        r"selected|my) (?:one|choice|option|letter|response|selection|decision|conclusion|pick|result|solution|value|"
-        r"statement)|the (?:one|choice|option|letter|response|selection|decision|conclusion|pick))"
+        rf"{_MIDDLE}(?: {_WILL_BE})* ?(?:\b{_IS}|:|=>?|->|→|-(?= )|\n|(?= \())|\bans\. |"
+        rf"\b(?:(?:{_BEST}) (?:{_CHOICE}|result|solution|value|statement)|the (?:{_CHOICE}))"
         rf"{_MIDDLE}(?: {_WILL_BE})? ?(?:(?<= ){_IS}|:|=)|"
-        r"(?:^|[{,.] ?)[\"']?(?:choice|option|selection|decision|conclusion|result|prediction|label|selected\w*|"
-        r"response|final|correct)[\"']? ?:|\bans\. |"
+        rf"(?:^|(?<=[{{,.\"'])|(?<=[{{,.] ))(?:{_FIELD})[\"']? ?:|"
         r"\b(?:i|we)(?:'d|'ll|'m| would| will| have to| must| am| should| can)?(?: \w+)? "
         r"(?:choose|chose|choosing|pick|picked|picking|select|selected|selecting|go with|going with|went with|opt for|"
         r"answer)\b|\bto (?:choose|select|pick|go with)\b",
@@ -40,6 +41,14 @@ AHEAD = re.compile(
         ja=r"答え ?(?:は|:)+",
     ),
     re.M,
+)
+# Where such words may begin. As every branch begins with a letter of its own, this is found fast.
+AHEAD_BEGINS = re.compile(
+    _either(
+        en=rf"ans|{_BEST}|{_FIELD}|i[ ']|we[ ']|to (?=[cspg])|the (?=[ocrlsdp])",
+        ko="정답|답|대답|해답|결론|선택|응답|최종",
+        zh="答",
+    )
 )
 # What is said behind these is supposed, or what others think.
 HYPOTHESIS = re.compile(
@@ -87,17 +96,17 @@ MATCHED = re.compile(
     r"(?: answer)?(?: option| choice| letter)? ?[\"'(\[]*$"
 )
 
-# At the head of a conclusion.
+# At the head of a conclusion, behind one of these.
+CONCLUSION_BEFORE = ("\n", ". ", "! ", "? ", "; ", ", ", ": ", "and ")
 CONCLUSION = re.compile(
-    r"(?:^|(?<=[.!?;,:] )|(?<=and ))(?:"
+    "(?:"
     + _either(
         en="therefore|thus|hence|so|consequently|in conclusion|in summary|to summarize|overall|finally|ultimately|"
         "to conclude|to sum up|accordingly|based on this|this means",
         ko="따라서|그러므로|그래서|결론적으로|결국|즉|고로|그렇기 ?때문에|종합하면|요약하면|종합적으로|이에 따라|"
         "이로 ?인해|그렇다면",
     )
-    + r")(?![a-z])",
-    re.M,
+    + ")(?![a-z])"
 )
 INFERRED = re.compile(
     r"\b(?:infer|inferred|conclude|concluded|deduce|deduced|suggests?|indicates?|implies|imply|shows?|clear|evident|"
@@ -126,6 +135,7 @@ CORRECTION = re.compile(
 )
 _WRONG = r"(?:no,? )?that(?:'s| is| was| can't be| cannot be) (?:not (?:right|correct)|wrong|incorrect)\b"
 WITHDRAWN = re.compile(rf"\b{_ERROR}\b|\b{_CORRECTING}[\s,.!…-]*{_WRONG}")
+WITHDRAWING = re.compile("wrong|incorrect|not right|not correct|mistake|error")
 WITHDRAWN_AT_ONCE = re.compile(rf"[\s.!?…\"')\]]*{_WRONG}")
 
 # The verdict on an option in its line of a list.

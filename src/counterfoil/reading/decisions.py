@@ -62,6 +62,8 @@ def _is_contradicted(
 
 def is_withdrawn(lower: str, end: int) -> bool:
     """Whether the reply takes back what it has decided: "Wait, that is not right"."""
+    if not cues.WITHDRAWING.search(lower, end):
+        return False
     at_once = cues.WITHDRAWN_AT_ONCE.match(lower, sentence_end(lower, end))
     return at_once is not None or cues.WITHDRAWN.search(lower, end) is not None
 
@@ -75,8 +77,13 @@ def cues_ahead(lower: str) -> Iterator[re.Match[str]]:
 
 
 def _cues_ahead(lower: str) -> Iterator[re.Match[str]]:
-    for cue in cues.AHEAD.finditer(lower):
-        start = cue.start()
+    end = 0
+    for beginning in cues.AHEAD_BEGINS.finditer(lower):
+        start = beginning.start()
+        cue = cues.AHEAD.match(lower, start) if start >= end else None
+        if cue is None:
+            continue
+        end = cue.end()
         if cues.HYPOTHESIS.search(lower, clause_start(lower, start), start):
             continue
         if "would" in cue[0]:
@@ -90,6 +97,8 @@ def _cues_ahead(lower: str) -> Iterator[re.Match[str]]:
 def conclusions(lower: str) -> Iterator[tuple[int, int]]:
     """The sentences that begin with "therefore" or the like, and are not asked."""
     for match in cues.CONCLUSION.finditer(lower):
+        if match.start() and not lower.endswith(cues.CONCLUSION_BEFORE, 0, match.start()):
+            continue
         end = sentence_end(lower, match.end())
         if lower[end : end + 1] != "?":
             yield match.end(), end

@@ -26,6 +26,8 @@ class Naming(NamedTuple):
     """What the choices of a question are called, in lower case."""
 
     texts: tuple[tuple[str, ...], ...]
+    # What stands before the "없음" with which a choice ends, and the choice's place.
+    stems: tuple[tuple[int, str], ...]
     # The number of each choice that has one; None where fewer than two have.
     amounts: tuple[Stated | None, ...] | None
 
@@ -34,12 +36,15 @@ class Naming(NamedTuple):
 def naming_of(choices: tuple[str, ...]) -> Naming:
     """The names of choices. A choice that is nothing but an amount is named by that, however it is written."""
     cores = [_core(choice) for choice in choices]
-    amounts = [_amount_in(core) for core in cores]
+    amounts: list[Stated | None] | None = [_amount_in(core) for core in cores]
     if sum(amount is not None for amount in amounts) < 2:
-        return Naming(tuple(map(_variants, cores)), None)
-    bare = [amount is not None and _is_bare(core, amount) for core, amount in zip(cores, amounts, strict=True)]
-    texts = [() if alone else _variants(core) for core, alone in zip(cores, bare, strict=True)]
-    return Naming(tuple(texts), tuple(amounts))
+        amounts = None
+    texts = tuple(
+        () if amounts is not None and _is_bare(core, amounts[place]) else _variants(core)
+        for place, core in enumerate(cores)
+    )
+    stems = [(place, stem) for place, variants in enumerate(texts) for text in variants for stem in _stems(text)]
+    return Naming(texts, tuple(dict.fromkeys(stems)), None if amounts is None else tuple(amounts))
 
 
 def _amount_in(core: str) -> Stated | None:
@@ -48,8 +53,16 @@ def _amount_in(core: str) -> Stated | None:
     return None if amount is None or "가" <= core[amount.end : amount.end + 1] <= "힣" else amount
 
 
-def _is_bare(core: str, amount: Stated) -> bool:
-    return not core[: amount.start].strip(" (") and _COUNTED.fullmatch(core, amount.end) is not None
+def _is_bare(core: str, amount: Stated | None) -> bool:
+    if amount is None or core[: amount.start].strip(" ("):
+        return False
+    return _COUNTED.fullmatch(core, amount.end) is not None
+
+
+def _stems(text: str) -> list[str]:
+    """The 알 수 of 알 수 없음, with or without a particle."""
+    stem = text.removesuffix("없음")
+    return [] if stem == text or not stem.strip() else [stem, f"{stem.rstrip()}이 ", f"{stem.rstrip()}은 "]
 
 
 def choice_of_amount(stated: Stated, amounts: Sequence[Stated | None]) -> int | None:

@@ -82,7 +82,7 @@ def _all(characters: str, plain: str) -> dict[int, str]:
 
 
 # For str.translate: one script of letters, one kind of quotes, dashes and line ends, no currency, nothing invisible.
-PLAIN: dict[int, str] = {
+_PLAIN: dict[int, str] = {
     **_compatible((0x2460, 0x2500), (0xFF01, 0xFF5F), (0x1D400, 0x1D800), (0x1F110, 0x1F150)),
     **{0x1F150 + i: chr(65 + i) for i in range(26)},  # white on black, round
     **{0x1F170 + i: chr(65 + i) for i in range(26)},  # white on black, square
@@ -103,13 +103,15 @@ PLAIN: dict[int, str] = {
 _JAMO = re.compile("[\u1100-\u11ff]+")
 _SUPERSCRIPT = {ord(high): low for high, low in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+", strict=True)}
 _POWERS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
+_RARE = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺\u1100-\u11ff]")
 _BLANKS = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")
 _LINES = re.compile(r" ?\n[ \n]*")
 _BULLET = re.compile(r"^(?:[*•·▪‣+-] |#{1,6} |>+ ?)+", re.M)
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _MARKED_LETTER = re.compile(r"(\*{1,3}|`{1,3}|__?)[\"']?\(?([A-Za-z])\)?[\"']?([.:]?)[\"']?\1")
 _TIMES = re.compile(
-    r"(?<=[\d)])\*{1,2}(?=[\d(])|(?<=[\d)%]) \*{1,2} (?=\S)|(?<=\S) \*{1,2} (?=[\d(])|(?<=\b\w) \* (?=\w\b)"
+    r" \* (?:(?<=[\d)%] \* )(?=\S)|(?<=\S \* )(?=[\d(])|(?<=\b\w \* )(?=\w\b))| \*\* (?<=[\d)] \*\* )(?=[\d(])|"
+    r"\*\*(?<=[\d)]\*\*)(?=[\d(])|\*(?<=[\d)]\*)(?=[\d(])"
 )
 _MARKUP = re.compile(r"\*+|`+|(?<![A-Za-z0-9])__?|__?(?![A-Za-z0-9])")
 _ANSWER_TAG = re.compile(r"<(?:final_)?answer>", re.I)
@@ -139,8 +141,10 @@ def clean(text: str) -> str:
     if text.isascii():
         text = text.replace("\r", "\n")
     else:
-        text = _POWERS.sub(lambda power: "^" + power[0].translate(_SUPERSCRIPT), text).translate(PLAIN)
-        text = _JAMO.sub(lambda run: unicodedata.normalize("NFC", run[0]), text)
+        text = text.translate(_PLAIN)
+        if _RARE.search(text):
+            text = _POWERS.sub(lambda power: "^" + power[0].translate(_SUPERSCRIPT), text)
+            text = _JAMO.sub(lambda run: unicodedata.normalize("NFC", run[0]), text)
     text = _BLANKS.sub(" ", text)
     if "\\" in text:
         for pattern, meant in _LATEX:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from counterfoil.reading import cues
 from counterfoil.reading.mentions import Mention
@@ -68,21 +69,16 @@ def find_paraphrases(lower: str, unknown: int) -> list[Mention]:
     return found
 
 
-def find_inflected(lower: str, texts: tuple[tuple[str, ...], ...]) -> list[Mention]:
+def find_inflected(lower: str, stems: Sequence[tuple[int, str]]) -> list[Mention]:
     """Where a choice that ends in "없음" stands as a sentence: "알 수 없습니다"."""
     found = []
-    for index, variants in enumerate(texts):
-        for text in variants:
-            stem = text.removesuffix("없음")
-            if stem == text or not stem.strip():
-                continue
-            for words in (stem, f"{stem.rstrip()}이 ", f"{stem.rstrip()}은 "):
-                at = lower.find(words)
-                while at >= 0:
-                    end = at + len(words)
-                    if lower.startswith(_INFLECTED, end):
-                        found.append(Mention(at, end + 1, index, False, True))
-                    at = lower.find(words, end)
+    for place, stem in stems:
+        at = lower.find(stem)
+        while at >= 0:
+            end = at + len(stem)
+            if lower.startswith(_INFLECTED, end):
+                found.append(Mention(at, end + 1, place, False, True))
+            at = lower.find(stem, end)
     return found
 
 
