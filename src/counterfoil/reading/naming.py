@@ -36,15 +36,14 @@ class Naming(NamedTuple):
 def naming_of(choices: tuple[str, ...]) -> Naming:
     """The names of choices. A choice that is nothing but an amount is named by that, however it is written."""
     cores = [_core(choice) for choice in choices]
-    amounts: list[Stated | None] | None = [_amount_in(core) for core in cores]
-    if sum(amount is not None for amount in amounts) < 2:
-        amounts = None
+    amounts = tuple(_amount_in(core) for core in cores)
+    named_by_amount = sum(amount is not None for amount in amounts) > 1
     texts = tuple(
-        () if amounts is not None and _is_bare(core, amounts[place]) else _variants(core)
-        for place, core in enumerate(cores)
+        () if named_by_amount and _is_bare(core, amount) else _variants(core)
+        for core, amount in zip(cores, amounts, strict=True)
     )
     stems = [(place, stem) for place, variants in enumerate(texts) for text in variants for stem in _stems(text)]
-    return Naming(texts, tuple(dict.fromkeys(stems)), None if amounts is None else tuple(amounts))
+    return Naming(texts, tuple(dict.fromkeys(stems)), amounts if named_by_amount else None)
 
 
 def _amount_in(core: str) -> Stated | None:
