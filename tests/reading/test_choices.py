@@ -117,6 +117,7 @@ def test_a_number_within_a_text_is_part_of_the_text() -> None:
         ("The answer is A. Some would say B. That is wrong.", 0),
         ("The answer is A.\nThe answer is B.", None),
         ("A\n\nThe final answer is B.", 1),
+        ("답은 A.\n\nThe final answer is B.", 1),
         ("If the nurse had a car, the answer would be A. She has none: B.", 1),
         ("A: The nurse\nB: The cook\nC: The driver\n\nB: The cook", 1),
         ("A: The nurse\nB: The cook\nC: The driver", None),

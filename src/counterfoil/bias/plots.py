@@ -89,7 +89,7 @@ def marks(record: Mapping[str, Any], shown: Mapping[str, str]) -> list[tuple[int
     # Letters are looked for in a text that is as long in lower case as it is.
     lower = reply.lower()
     found = find_letters(reply, lower, tuple(LETTERS)) if len(lower) == len(reply) else []
-    spans = [(start, end, "choice") for start, end, place, *_ in found if LETTERS[place] == choice]
+    spans = [(start, end, "choice") for start, end, place, *_ in found if place == LETTERS.index(choice)]
     text = shown.get(choice) or ""
     at = reply.find(text) if text else -1
     if at >= 0:

@@ -13,7 +13,7 @@ from counterfoil.reading.text import clean, parts_to_read, sentence_end
 _LEAD = re.compile(
     r"(?:[\s:=≈~>\"'\[{<|→]|(?:approximately|approx\.?|about|around|roughly|circa|nearly|almost|closest|close|equal|to|the"
     r"|an?|is|be|of|value|amount|loss|gain|profit|increase|decrease|decline|return|rate|price|option"
-    r"|choice|[abc]|exactly|rounded|final|result|answer|약|은|는)(?![a-z])[.:),]?)*+"
+    r"|choice|[a-j]|exactly|rounded|final|result|answer|약|은|는)(?![a-z])[.:),]?)*+"
 )
 # The × of "25×" and the / of "5/share" calculate nothing.
 _OPERATOR = re.compile(r" ?(?:[+*^÷·]|/(?![a-z]{3})|×(?= ?[\d(]|[a-z])|- ?[\d(]|x \d)| ×")

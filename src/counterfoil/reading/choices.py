@@ -25,7 +25,6 @@ from counterfoil.reading.decisions import (
     is_withdrawn,
 )
 from counterfoil.reading.mentions import (
-    CONFLICT,
     Mention,
     find_amounts,
     find_letters,
@@ -193,18 +192,17 @@ def _read(
 
 def _settled(reading: Reading) -> int | None:
     """The one choice that is named and not rejected, where that is plain: whatever is decided is decided for it."""
-    only: int | None = None
-    end = 0
+    only: Mention | None = None
     for mention, no, quoted in zip(reading.mentions, reading.rejected, reading.listed, strict=True):
         if quoted or mention.paraphrase:
             return None
         if not no:
-            if only not in (None, mention.place):
+            if only is not None and only.place != mention.place:
                 return None
-            only, end = mention.place, mention.end
-    if only in (None, CONFLICT) or _FIELD.search(reading.text) or is_withdrawn(reading.lower, end):
+            only = mention
+    if only is None or _FIELD.search(reading.text) or is_withdrawn(reading.lower, only.end):
         return None
-    return only
+    return only.place
 
 
 def _with_loose(mentions: list[Mention], loose: list[Mention]) -> list[Mention]:
@@ -226,7 +224,7 @@ def _undecided(reading: Reading, by_name: bool) -> int | None:
     asserted = [mention for i, mention in enumerate(reading.mentions) if reading.asserted(i)]
     loose = [mention for mention in asserted if mention.paraphrase]
     named = {mention.place for mention in asserted if not mention.paraphrase}
-    if CONFLICT in named:
+    if None in named:
         return None
     if not by_name and not loose:
         return None
@@ -273,7 +271,7 @@ def _by_name(reading: Reading) -> Iterator[Decision[int]]:
         if not reading.asserted(i) or mention.paraphrase:
             continue
         start, end = mention[:2]
-        place = _place(mention)
+        place = mention.place
         first = starts_line(lower, start)
         alone = _joined_to(reading, i) is None and (i == 0 or _joined_to(reading, i - 1) is None)
         own_line = first and (mention.letter or _stands_off(lower, start))
@@ -307,10 +305,6 @@ def _joined_to(reading: Reading, i: int) -> int | None:
     if j < len(mentions) and mentions[j].place != mentions[i].place and not reading.rejected[j]:
         return j if joined(reading.lower, mentions[i], mentions[j]) else None
     return None
-
-
-def _place(mention: Mention) -> int | None:
-    return None if mention.place == CONFLICT else mention.place
 
 
 def _stands_off(lower: str, at: int) -> bool:
@@ -354,7 +348,7 @@ def _ahead(reading: Reading, cue: re.Match[str]) -> Iterator[Decision[int]]:
         elif is_question(lower, mention.end) or cues.CONDITION.match(lower, mention.end):
             return
         else:
-            yield Decision(EXPLICIT, cue.start(), mention.end, _place(mention))
+            yield Decision(EXPLICIT, cue.start(), mention.end, mention.place)
             return
         i += 1
 
@@ -387,7 +381,7 @@ def _concluded(reading: Reading, start: int, end: int) -> Iterator[Decision[int]
     loose = [mention for mention in within if mention.paraphrase]
     by_text = {mention.place for mention in within if not mention.paraphrase}
     if len({mention.place for mention in letters}) == 1:
-        yield Decision(SAID, start, letters[-1].end, _place(letters[0]))
+        yield Decision(SAID, start, letters[-1].end, letters[0].place)
     elif loose and (not by_text or not cues.BUT.search(reading.lower, loose[-1].end, end)):
         yield Decision(WEAK, start, end, loose[-1].place)
     elif len(by_text) == 1:
@@ -405,7 +399,7 @@ def _verdicts(reading: Reading) -> Iterator[Decision[int]]:
             if cues.VERDICT.search(line) and not cues.NO_VERDICT.search(line):
                 right.append(mention)
     if len(right) == 1:
-        yield Decision(EXPLICIT, right[0].start, right[0].end, _place(right[0]))
+        yield Decision(EXPLICIT, right[0].start, right[0].end, right[0].place)
 
 
 def _inferred(reading: Reading, start: int) -> Iterator[Decision[int]]:
@@ -413,8 +407,7 @@ def _inferred(reading: Reading, start: int) -> Iterator[Decision[int]]:
     end = sentence_end(reading.lower, start)
     within = {mention.place for mention in _within(reading, start, end) if not mention.paraphrase}
     if len(within) == 1 and reading.lower[end : end + 1] != "?":
-        place = within.pop()
-        yield Decision(ASSERTED, start, end, None if place == CONFLICT else place)
+        yield Decision(ASSERTED, start, end, within.pop())
 
 
 def _is_said_to_be_it(lower: str, mention: Mention) -> bool:

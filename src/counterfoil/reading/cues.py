@@ -28,10 +28,9 @@ _FIELD = "choice|option|selection|decision|conclusion|result|prediction|label|se
 AHEAD = re.compile(
     _either(
         en=r"(?<![a-z])(?:answer|ans\b)(?: choice| option| letter| value| amount| number| key)?[\"')\]]{0,2}"
-        rf"{_MIDDLE}(?: {_WILL_BE})* ?(?:\b{_IS}|:|=>?|->|→|-(?= )|\n|(?= \())|\bans\. |"
-        rf"\b(?:(?:{_BEST}) (?:{_CHOICE}|result|solution|value|statement)|the (?:{_CHOICE}))"
-        rf"{_MIDDLE}(?: {_WILL_BE})? ?(?:(?<= ){_IS}|:|=)|"
-        rf"(?:^|(?<=[{{,.\"'])|(?<=[{{,.] ))(?:{_FIELD})[\"']? ?:|"
+        rf"{_MIDDLE}(?: {_WILL_BE})* ?(?:\b{_IS}|:|=>?|->|→|-(?= )|\n|(?= \())|\bans\. |\b(?:(?:{_BEST}) (?:{_CHOICE}|"
+        rf"result|solution|value|statement)|the (?:{_CHOICE}))"
+        rf"{_MIDDLE}(?: {_WILL_BE})? ?(?:(?<= ){_IS}|:|=)|(?:^|(?<=[{{,.\"'])|(?<=[{{,.] ))(?:{_FIELD})[\"']? ?:|"
         r"\b(?:i|we)(?:'d|'ll|'m| would| will| have to| must| am| should| can)?(?: \w+)? "
         r"(?:choose|chose|choosing|pick|picked|picking|select|selected|selecting|go with|going with|went with|opt for|"
         r"answer)\b|\bto (?:choose|select|pick|go with)\b",
@@ -65,8 +64,8 @@ BEHIND_ENGLISH = re.compile(
     r"[\"')\].]* ?,? ?(?:is|was|would be|must be|should be|seems to be|appears to be|has to be|seems|as|to be)"
     r"(?: (?:the|my|a|indeed|clearly|therefore|thus|single|only|probably))*"
     r" (?:final |correct |right |best |most |more )*"
-    r"(?:answer|correct|right|best|(?<=most )likely|(?<=more )likely|appropriate|suitable|reasonable|accurate|"
-    r"logical|plausible|choice)\b"
+    r"(?:answer|correct|right|best|(?<=most )likely|(?<=more )likely|appropriate|suitable|reasonable|accurate|logical|"
+    r"plausible|choice)\b"
 )
 _MODIFIERS = (
     r"(?:바로 |가장 |더 |제 |저의 |나의 |최종 |올바른 |적절한 |알맞은 |옳은 |맞는 |질문의 |질문에 대한 |이 질문의 )*"
@@ -75,10 +74,8 @@ BEHIND_KOREAN = re.compile(
     rf"[\"')\].]* ?(?:(?:이|가|은|는|야말로|이야말로) ?{_MODIFIERS}(?:정답|답(?!할|하)|맞(?=[습다는아음을])|옳|적절|"
     rf"적합|알맞|타당|정확)|"
     r"(?:을|를|로|으로) ?(?:최종 |정답으로 |답으로 )*(?:선택|고르|고릅|골라|고른|골랐|택하|택합|택한|답하|답합|결정|"
-    r"판단|추정|추론|결론)|"
-    r"이?라고 ?(?:생각|판단|추정|추론|답하|답할|답합|봅니다|볼 수 있|할 수 있|결론)|로 ?보입니다|인 것으로 ?(?:보|"
-    r"판단|추정)|"
-    r"(?:인 |일 )?것 ?같|일 ?것입니다|일 ?것이다| ?같습니다|일 가능성이)"
+    r"판단|추정|추론|결론)|이?라고 ?(?:생각|판단|추정|추론|답하|답할|답합|봅니다|볼 수 있|할 수 있|결론)|로 ?보입니다|"
+    r"인 것으로 ?(?:보|판단|추정)|(?:인 |일 )?것 ?같|일 ?것입니다|일 ?것이다| ?같습니다|일 가능성이)"
 )
 LETTER_BEHIND_KOREAN = re.compile(r"[\"')\]]* ?(?:이|가|은|는|번)?(?:을|를)? ?(?:선택|고르|고릅|골라|정답|답입)")
 UNDONE = re.compile(r"[^.\n]{0,12}?(?:지 ?(?:는 )?않|아니|아닙|아닌|없|어렵|힘들|는 ?것은|는 ?건 )")
@@ -87,8 +84,8 @@ ASSERTION = re.compile(
 )
 # Right before the answer: "It was the nurse who", "I think the nurse", "closest to option C".
 CLEFT = re.compile(
-    r"\bit(?:'s| is| was| must be| has to be| must have been)(?: \w+ly)? ?[\"']?$|"
-    r"\bi(?:'d| would)? (?:think|believe|say)(?: that)? ?[\"']?$"
+    r"\bit(?:'s| is| was| must be| has to be| must have been)(?: \w+ly)? ?[\"']?$|\bi(?:'d| would)? (?:think|believe|"
+    r"say)(?: that)? ?[\"']?$"
 )
 MATCHED = re.compile(
     r"\b(?:corresponds?|corresponding|matches|matching|closest|nearest|equal|equivalent|points|leads|leading|aligns?|"
@@ -153,12 +150,11 @@ NO_VERDICT = re.compile(
 REJECTED_BEFORE = re.compile(
     r"\b(?:neither|nor|never|rather than|instead of|rule out|ruled out|ruling out|eliminat\w+|exclud\w+|except|"
     r"other than|unlike|whether|assum(?:e|ing)|suppose|without|incorrect|wrong|if)\b"
-    r"(?:(?! (?:but|so|because|therefore|it's|it is)\b)[^.,;:\n]){0,24}\Z|"
-    r"(?:\bnot|n't) (?:think|believe|say|mean|imply|conclude|assume|necessarily|know|sure|clear|"
-    r"certain)\b[^.,;:\n]{0,24}\Z|"
-    r"(?:\bnot|n't)\b(?! only\b| just\b| enough\b)"
-    r"(?:(?! (?:but|so|because|therefore|it's|it is|is|was|were|are)\b)[^.,;:\n]){0,24}\Z|"
-    r"\b(?:check|consider|evaluate|look at|test|try|examine|start with)(?: whether)?(?: the)?"
+    r"(?:(?! (?:but|so|because|therefore|it's|it is)\b)[^.,;:\n]){0,24}\Z|(?:\bnot|n't) (?:think|believe|say|mean|"
+    r"imply|conclude|assume|necessarily|know|sure|clear|certain)\b[^.,;:\n]{0,24}\Z|(?:\bnot|n't)\b(?! only\b| just\b|"
+    r" enough\b)"
+    r"(?:(?! (?:but|so|because|therefore|it's|it is|is|was|were|are)\b)[^.,;:\n]){0,24}\Z|\b(?:check|consider|evaluate|"
+    r"look at|test|try|examine|start with)(?: whether)?(?: the)?"
     r"(?: option| choice| answer)?[\s:(\"']*\Z"
 )
 # Behind it: "A is not the answer", "A가 아니라".
@@ -182,13 +178,11 @@ REJECTED_BEHIND_KOREAN = re.compile(
     rf"[\"')\].]*(?:{_JOSA} ?(?:모두 |둘 다 |절대 |전혀 |결코 |역시 |정답[이은]? ?|답[이은]? ?|옳은 답이 |맞는 답이 |"
     rf"적절한 답이 |올바른 답이 )*"
     r"(?:아니(?!면)|아닌|아닙|아님|틀리|틀린|틀렸|틀림|오답|제외|부적절|배제|맞지 ?않|옳지 ?않|적절하지 ?않|"
-    r"적합하지 ?않|알맞지 ?않|될 수 없|일 수 없|선택할 수 없|고를 수 없|선택하지 않)|"
-    r"(?:이?라고|으?로|이?라는)(?:는|도)? ?[가-힣 ]{0,14}?(?:수(?:는|가|도)? ?없|않|어렵|근거|증거|정보|언급|부족|"
-    r"보장)|"
-    r" ?(?:중|가운데)(?:에서?)? ?(?:누가|누구|어느|어떤)|"
-    r"보다|대신|인지|일지|일까|일 ?수도|일 ?가능성도|이?라면|(?:이|가) ?(?:정답|답)(?:이?라[는면]|인지|일|"
-    r"이?라고(?:는|도)? ?[가-힣 ]{0,14}?(?:수(?:는|가|도)? ?없|않|어렵))|"
-    r"(?:이|가) ?[가-힣 ]{1,20}(?:는지|은지|했는지|인지)|에 ?(?:대한|관한|대해)|의 경우|(?:는|은)커녕)"
+    r"적합하지 ?않|알맞지 ?않|될 수 없|일 수 없|선택할 수 없|고를 수 없|선택하지 않)|(?:이?라고|으?로|이?라는)(?:는|"
+    r"도)? ?[가-힣 ]{0,14}?(?:수(?:는|가|도)? ?없|않|어렵|근거|증거|정보|언급|부족|보장)| ?(?:중|"
+    r"가운데)(?:에서?)? ?(?:누가|누구|어느|어떤)|보다|대신|인지|일지|일까|일 ?수도|일 ?가능성도|이?라면|(?:이|"
+    r"가) ?(?:정답|답)(?:이?라[는면]|인지|일|이?라고(?:는|도)? ?[가-힣 ]{0,14}?(?:수(?:는|가|도)? ?없|않|어렵))|(?:이|"
+    r"가) ?[가-힣 ]{1,20}(?:는지|은지|했는지|인지)|에 ?(?:대한|관한|대해)|의 경우|(?:는|은)커녕)"
 )
 # Between two choices in one breath: "A or B", "A와 B".
 _JOINING = _either(

@@ -18,7 +18,7 @@ EXPLICIT, SAID, WEAK, ASSERTED = 4, 3, 2, 1
 _MOST, _NEAR, _FAR = 500, 100, 120
 
 # Between two answers that stand side by side.
-_FILL = re.compile(r"(?:[\s.,;:!()\[\]{}\"'|/-]|(?:the|my|so|final|correct|right|best|overall)(?![a-z]))*+")
+_FILL = re.compile(r"(?:[\s.,;:!()\[\]{}\"'|/-]|(?:the|my|so|correct|right|best|overall)(?![a-z]))*+")
 
 
 class Decision(NamedTuple, Generic[_Said]):

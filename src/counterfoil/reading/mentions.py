@@ -12,13 +12,12 @@ from counterfoil.reading.naming import choice_of_amount
 from counterfoil.reading.numbers import Stated, number_at
 from counterfoil.reading.text import is_question, sentence_start
 
-CONFLICT = -1  # a letter with another choice's text
-
 
 class Mention(NamedTuple):
     start: int
     end: int
-    place: int
+    # None: a letter with another choice's text.
+    place: int | None
     letter: bool
     # Not the choice's text, but words to the same effect.
     paraphrase: bool = False
@@ -53,8 +52,8 @@ _WITHIN_SENTENCE = re.compile(r"[a-z,] $")
 _ARTICLE = re.compile(r"(?:the|an?) $")
 _WITHIN_GAP = frozenset(" :).,-=\"'([>\n→/]")
 _STANDS_ALONE = re.compile(
-    r"[\"')\]]*(?:$|[\n,;.!?(/]|입니다|이다|임| ?[-=] | ?(?:또는|혹은|및|이나|나|와|과) | (?:and|or|but|because|"
-    r"since|as|[a-z][):.])\b)"
+    r"[\"')\]]*(?:$|[\n,;.!?(/]|입니다|이다|임| ?[-=] | ?(?:또는|혹은|및|이나|나|와|과) | (?:and|or|but|because|since|"
+    r"as|[a-z][):.])\b)"
 )
 _BEFORE_AMOUNT = re.compile(r"[)\].:,;\"' =(]{1,4}(?:- )?")
 _ASKING = re.compile(
@@ -135,7 +134,7 @@ def merge(text: str, lower: str, letters: list[Mention], texts: list[Mention]) -
             merged.append(Mention(one.start, other.end, one.place, True))
             skip = True
         elif _STANDS_ALONE.match(lower, other.end):
-            merged.append(Mention(one.start, other.end, CONFLICT, True))
+            merged.append(Mention(one.start, other.end, None, True))
             skip = True
         else:
             merged.append(one)

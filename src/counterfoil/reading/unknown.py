@@ -9,8 +9,8 @@ from counterfoil.reading import cues
 from counterfoil.reading.mentions import Mention
 
 _VERBS = (
-    r"(?:determin\w+|tell|told|known?|infer\w*|conclude[d]?|identif\w+|decided?|established?|ascertain\w*|deduced?|"
-    r"say|said|sure|certain|judged?|specify|specified|figured? out|pinpoint\w*|answered|definitively|definitely|"
+    r"(?:determin\w+|tell|told|known?|infer\w*|conclude[d]?|identif\w+|decided?|established?|ascertain\w*|deduced?|say|"
+    r"said|sure|certain|judged?|specify|specified|figured? out|pinpoint\w*|answered|definitively|definitely|"
     r"conclusively|confirm(?:ed)?)"
 )
 # What can't be answered from the text is unknown; who just can't answer declines.
@@ -21,40 +21,31 @@ _ENGLISH = re.compile(
     r"\b(?:not|n't|isn't|no|without|insufficient|lack(?:s|ing)?(?: of)?)"
     r"(?: (?:have|provide|give|contain|offer|include))?(?: (?:us|any|with))?"
     r"(?: (?:enough|sufficient|adequate|additional|further|explicit|clear|specific|direct))* (?:information|info|"
-    r"context|"
-    r"evidence|details?|data)\b|"
-    r"(?:\bnot|n't) (?:\w+ly )?(?:specified|stated|clear|known|given|determinable|answerable|provided|disclosed|"
-    r"told)\b|"
-    r"\b(?:is|are|remains?)(?: \w+ly)? unknown\b|^[^\w\n]{0,9}unknown[^\w\n]{0,9}$|"
+    r"context|evidence|details?|data)\b|(?:\bnot|n't) (?:\w+ly )?(?:specified|stated|clear|known|given|determinable|"
+    r"answerable|provided|disclosed|told)\b|\b(?:is|are|remains?)(?: \w+ly)? unknown\b|"
+    r"^[^\w\n]{0,9}unknown[^\w\n]{0,9}$|"
     rf"\bcan(?:'t|not| not) answer{_FROM}|"
     r"\b(?:does not|doesn't|do not|don't|did not|didn't|never)(?: \w+ly)? (?:specify|state|say|mention|tell us|"
-    r"indicate|"
-    r"clarify|reveal|provide)\b|"
-    r"\b(?:we|you|one) (?:do not|don't|can't|cannot)(?: \w+ly)? know\b|\b(?:unclear|undetermined|indeterminate|"
-    r"undeterminable|unspecified|unknowable|inconclusive)\b",
+    r"indicate|clarify|reveal|provide)\b|\b(?:we|you|one) (?:do not|don't|can't|cannot)(?: \w+ly)? know\b|\b(?:unclear|"
+    r"undetermined|indeterminate|undeterminable|unspecified|unknowable|inconclusive)\b",
     re.M,
 )
 _LATIN_WORD = re.compile(r"[a-z]{4}")
 _KOREAN = re.compile(
     r"(?:알|판단할|판별할|확정할|확정지을|확정 지을|확인할|파악할|특정할|결정할|단정할|단정지을|단정 지을|추론할|"
-    r"유추할|구분할|판단을 내릴|"
-    r"찾을|확신할|알아낼|결론지을|결론 내릴|결론을 내릴) ?수(?:가|는|도)? ?없|"
-    r"(?:판단|단정|확정|결정|특정|파악|확인)(?:이|은|하기|하기가|하기는|하기에는)? ?(?:어렵|어려|힘들|불가)|"
-    r"알기 ?(?:어렵|어려|힘들)|"
-    r"(?:정보|근거|단서|내용|언급|증거|맥락)[이가은는도]? ?(?:충분히 |전혀 |더 |따로 |직접적으로 )*"
-    r"(?:부족|없|불충분|충분하지 않|제공되지 않|주어지지 않|주어져 있지 않|나와 ?있지 않)|"
-    r"(?:명시|언급|제시|서술|기술|설명|특정|명확히 제시)(?:되어 ?있지|돼 ?있지|되지|하지|하고 있지)(?:는|도)? ?않|"
-    r"나와 ?있지(?:는|도)? ?않|"
+    r"유추할|구분할|판단을 내릴|찾을|확신할|알아낼|결론지을|결론 내릴|결론을 내릴) ?수(?:가|는|도)? ?없|(?:판단|단정|"
+    r"확정|결정|특정|파악|확인)(?:이|은|하기|하기가|하기는|하기에는)? ?(?:어렵|어려|힘들|불가)|알기 ?(?:어렵|어려|"
+    r"힘들)|(?:정보|근거|단서|내용|언급|증거|맥락)[이가은는도]? ?(?:충분히 |전혀 |더 |따로 |직접적으로 )*"
+    r"(?:부족|없|불충분|충분하지 않|제공되지 않|주어지지 않|주어져 있지 않|나와 ?있지 않)|(?:명시|언급|제시|서술|기술|"
+    r"설명|특정|명확히 제시)(?:되어 ?있지|돼 ?있지|되지|하지|하고 있지)(?:는|도)? ?않|나와 ?있지(?:는|도)? ?않|"
     r"나타나(?:지|있지|나 있지) ?않|불분명|알려지지 않|드러나지 않|불명확"
 )
 _REFUSAL = re.compile(
-    r"can(?:'t|not) (?:help|assist|comply|fulfill|engage)|(?:unable|not able) to (?:help|assist|comply|provide|"
-    r"answer|engage)|"
-    r"\bas an ai\b|i'm (?:just )?an ai\b|i am (?:just )?an ai\b|"
+    r"can(?:'t|not) (?:help|assist|comply|fulfill|engage)|(?:unable|not able) to (?:help|assist|comply|provide|answer|"
+    r"engage)|\bas an ai\b|i'm (?:just )?an ai\b|i am (?:just )?an ai\b|"
     rf"i (?:can't|cannot|won't|will not) answer(?!{_FROM})|"
     r"인공지능|ai ?(?:언어 ?)?모델|도와드릴 수 없|도움을? ?드릴 수 없|답변?(?:을|은|해)? ?(?:드릴|제공할|할|하실|"
-    r"해 드릴) ?수(?:는|가)? ?없|"
-    r"답변하지 않|응할 수 없|답변하기 ?(?:어렵|어려|곤란|힘들)"
+    r"해 드릴) ?수(?:는|가)? ?없|답변하지 않|응할 수 없|답변하기 ?(?:어렵|어려|곤란|힘들)"
 )
 _INFLECTED = ("없습니다", "없다", "없어요", "없는", "없으므로", "없기", "없으며", "없지만", "없고")
 
