@@ -34,7 +34,8 @@ class Broken(io.StringIO):
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    monkeypatch.setattr(progress, "QUIET_SECONDS", QUIET_SECONDS)
     return Clock()
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from commands import SUITE, counterfoil, environment
-from counterfoil import __version__
+from commands import SUITE, counterfoil, environment, on_a_terminal
+from counterfoil import __version__, progress
 from counterfoil.cli.main import COMMANDS
-from mock_server import MockServer
+from mock_server import Answer, MockServer, completion
 
 PLANTED = "planted/three_choice:suite"
 
@@ -173,27 +173,28 @@ def test_a_default_of_nought_is_told(tmp_path: Path) -> None:
     assert "sampling temperature (default: 0)" in done.stdout
 
 
-def test_on_a_terminal_there_is_a_live_display_and_plain_lines_elsewhere(tmp_path: Path) -> None:
-    with MockServer(latency=0.3) as server:
+def test_on_a_terminal_there_is_a_live_display_and_plain_lines_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = ("of 120", "in flight", "from the ledger", "/s", "tokens", "left")
+    seen = threading.Event()
+
+    def behave(request: dict[str, Any]) -> Answer:
+        if len(server.requests) == 90:  # it comes when the display was seen, and all that are behind it
+            seen.wait(300)
+        return completion()
+
+    def watch(shown: str) -> None:
+        if all(part in shown for part in parts):
+            seen.set()
+
+    with MockServer(behave) as server:
         arguments = ("run", SUITE, "--model", "vllm/m", "--base-url", server.url, "--data", "60", "--concurrency", "5")
+        monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
         plain = counterfoil(*arguments, "--out", "plain", cwd=tmp_path)
         assert "vllm/m: " in plain.stderr
         assert "in flight" in plain.stderr
         assert "\x1b" not in plain.stderr
-        ours, theirs = pty.openpty()
-        command = [sys.executable, "-m", "counterfoil", *arguments, "--repeats", "2", "--out", "live"]
-        process = subprocess.Popen(
-            command, cwd=tmp_path, env=environment(TERM="xterm"), stdout=subprocess.DEVNULL, stderr=theirs
-        )
-        os.close(theirs)
-        shown = b""
-        try:
-            while chunk := os.read(ours, 4096):
-                shown += chunk
-        except OSError:  # the other end was closed
-            pass
-        os.close(ours)
-        assert process.wait(30) == 0
-    text = shown.decode()
-    for part in ("of 120", "in flight", "from the ledger", "/s", "tokens", "left"):
-        assert part in text, part
+        code, shown = on_a_terminal(*arguments, "--repeats", "2", "--out", "live", cwd=tmp_path, watch=watch)
+    assert code == 0
+    assert [part for part in parts if part not in shown] == []

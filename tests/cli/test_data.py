@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import SUITE, counterfoil, environment
+from commands import SUITE, counterfoil, on_a_terminal
 
 QUESTION = {"id": "q1", "question": "Who?", "answer": "She", "candidates": {"He": 60, "They": 10}}
 PLAIN = {"id": "q2", "question": "When?", "answer": "Now", "candidates": {"Then": 5, "Never": 1}}
@@ -34,7 +30,7 @@ def mirror(content: bytes, hold: threading.Event | None = None) -> Iterator[str]
             self.wfile.write(content[:half])
             self.wfile.flush()
             if hold is not None:
-                hold.wait(60)
+                hold.wait(600)
             self.wfile.write(content[half:])
 
         def log_message(self, *_: object) -> None:
@@ -172,27 +168,15 @@ def test_from_the_samples_to_a_frozen_dataset(tmp_path: Path) -> None:
 def test_on_a_terminal_a_long_download_has_a_bar(tmp_path: Path) -> None:
     hold = threading.Event()
     with mirror(b"[]" * 500_000, hold) as url:
-        ours, theirs = pty.openpty()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "counterfoil", "data", "get", "plausibleqa"],
+        code, shown = on_a_terminal(
+            *("data", "get", "plausibleqa"),
             cwd=tmp_path,
-            env=environment(TERM="xterm", HF_ENDPOINT=url, COUNTERFOIL_CACHE=str(tmp_path)),
-            stdout=subprocess.DEVNULL,
-            stderr=theirs,
+            watch=lambda shown: hold.set() if "0.5/1.0 MB" in shown else None,
+            HF_ENDPOINT=url,
+            COUNTERFOIL_CACHE=str(tmp_path),
         )
-        os.close(theirs)
-        shown = b""
-        try:
-            while chunk := os.read(ours, 4096):
-                shown += chunk
-                if b"0.5/1.0 MB" in shown:
-                    hold.set()
-        except OSError:  # the other end was closed
-            pass
-        os.close(ours)
-        hold.set()
-        assert process.wait(30) == 0
-    assert b"0.5/1.0 MB" in shown
+    assert code == 0
+    assert "0.5/1.0 MB" in shown
 
 
 @pytest.mark.parametrize(("suite", "data"), [("bias", "korean"), ("bias", "english"), ("memorization", "bank")])

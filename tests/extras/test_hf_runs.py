@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed: pip install 'counterfoil[hf]'")
 pytest.importorskip("transformers", reason="transformers is not installed: pip install 'counterfoil[hf]'")
 
-from commands import counterfoil
+from commands import counterfoil_process as counterfoil
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.asking.models.hf.model import HfModel
 from counterfoil.asking.models.weights import SMOLLM2_SHA256, smollm2_is_here, smollm2_path

@@ -22,7 +22,7 @@ from inspect_ai.model import ChatMessageAssistant, ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 import counterfoil
-from commands import counterfoil as command
+from commands import counterfoil_process as command
 from counterfoil.adapters.bench import open_bench
 from counterfoil.adapters.inspect import tasks as inspect_tasks
 from counterfoil.adapters.inspect.importing import import_inspect

@@ -17,7 +17,8 @@ import pytest
 pytest.importorskip("ray")
 pytest.importorskip("torch")
 
-from commands import SUITE, counterfoil, start
+from commands import SUITE, start
+from commands import counterfoil_process as counterfoil
 from counterfoil.asking.ask import Ask, Message, Reply
 from counterfoil.asking.cluster.shards import read_shards, write_shard
 from counterfoil.asking.ledger import reply_row

@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("ray")
 
-from commands import SUITE, counterfoil
+from commands import SUITE
+from commands import counterfoil_process as counterfoil
 from mock_server import MockServer, completion
 
 RUN = ("run", SUITE, "--model", "vllm/m", "--data", "6", "--engine", "ray", "--out", "run")

@@ -27,7 +27,7 @@ def test_models_and_judges_share_it_to_the_end(limit: int, concurrency: tuple[st
     with MockServer(behave, latency=0.005) as server:
         arguments = ["run", SUITE, "--model", "vllm/a", "--model", "vllm/b", "--judge", "vllm/judge"]
         arguments += ["--base-url", server.url, "--data", str(QUESTIONS), "--out", "out", *concurrency]
-        done = counterfoil(*arguments, "--max-tokens-total", str(limit), cwd=tmp_path, timeout=60)
+        done = counterfoil(*arguments, "--max-tokens-total", str(limit), cwd=tmp_path)
         sent = len(server.requests)
     assert done.returncode == 1, done.stderr
     assert f"the budget of {limit:,} tokens is reached" in done.stderr
@@ -44,6 +44,6 @@ def test_a_budget_that_is_enough_for_all_asks_all(tmp_path: Path) -> None:
     with MockServer(behave, latency=0.01) as server:
         arguments = ("run", SUITE, "--model", "vllm/a", "--base-url", server.url, "--data", str(QUESTIONS))
         arguments += ("--out", "out", "--max-tokens", "256", "--max-tokens-total", "2500")
-        done = counterfoil(*arguments, cwd=tmp_path, timeout=60)
+        done = counterfoil(*arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert len(server.requests) == QUESTIONS

@@ -25,14 +25,10 @@ def start_quick(*arguments: str, cwd: Path) -> subprocess.Popen[str]:
 
 
 def quick(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
-    process = start_quick(*arguments, cwd=cwd)
-    try:
-        out, err = process.communicate(timeout=120)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        raise
-    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+    """Run a command to its end, in this process: with its environment and with as little patience as it has."""
+    from commands import command_here
+
+    return command_here(arguments, cwd, os.environ | {"NO_COLOR": "1", "COLUMNS": "120"})
 
 
 def have_little_patience(monkeypatch: pytest.MonkeyPatch) -> None:

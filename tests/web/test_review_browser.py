@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commands import counterfoil
+from commands import counterfoil_process as counterfoil  # playwright has an event loop in this one
 from counterfoil.explain.questions import load_questions
 from sites import Client, serving
 

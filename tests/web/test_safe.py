@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commands import counterfoil
+from commands import counterfoil_process as counterfoil
 from counterfoil.rating.store import About, Rater, Study
 from counterfoil.rating.tasks import Made, Source
 from counterfoil.suite.form import Task, choice_form
