@@ -18,6 +18,7 @@ pytest.importorskip("inspect_ai", reason="Inspect is not installed: make test-ex
 
 from inspect_ai import eval as inspect_eval
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai._util.registry import registry_info
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score
@@ -27,11 +28,12 @@ import counterfoil
 from counterfoil.adapters.bench import open_bench
 from counterfoil.adapters.inspect import tasks as inspect_tasks
 from counterfoil.asking.ask import Message
-from inspect_evals import PLANTED, SUITES, Respond, as_inspect_is, named, own_run, respondent, serving
+from counterfoil.suite.finding import named_suites
+from inspect_evals import PLANTED, SUITES, Respond, Said, as_inspect_is, named, own_run, respondent, serving
 
 pytestmark = as_inspect_is
 
-TASKS = {name: getattr(inspect_tasks, name) for name in SUITES}
+TASKS = inspect_tasks.TASKS
 STOP_REASONS: dict[str, Any] = {"length": "max_tokens"}
 
 
@@ -223,3 +225,48 @@ def test_the_command_of_inspect(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     [path] = (tmp_path / "logs").glob("*.eval")
     assert metrics(read_eval_log(str(path))) == named(own.estimates)
+
+
+def test_a_suite_of_ones_own_is_asked_turn_by_turn(tmp_path: Path) -> None:
+    suite, options = "doubted:suite", {"data": "40", "limit": 12}
+    plan = open_bench(suite, options).plan
+    planted = plan.suite.planted({"folds": "0.5"}, plan.questions)
+
+    def respond(messages: Any) -> Said:
+        return Said(planted(messages, 0))
+
+    with serving(respond) as server:
+        model = {"model": "vllm/mock", "base_url": server.url}
+        own = counterfoil.run(suite, **model, **options, out=tmp_path / "own", ledger=tmp_path / "ledger.sqlite")
+    log = evaluated(inspect_tasks.suite(suite=suite, **options), mocked(respond))
+    assert log.status == "success"
+    assert metrics(log) == named(own.estimates)
+    assert log.samples is not None
+    for sample in log.samples:
+        assert [message.role for message in sample.messages] == ["user", "assistant", "user", "assistant"]
+        assert score_of(sample).metadata["first"] == sample.messages[1].text
+    scored = counterfoil.score(suite, log.location, format="inspect", out=tmp_path / "scored", ledger=tmp_path / "l")
+    assert metrics(log) == named(scored.estimates)
+
+
+def test_a_conversation_that_breaks_off_is_over(tmp_path: Path) -> None:
+    """A reply that was cut off has no second turn, in a run of our own as here."""
+    suite, options = "doubted:suite", {"data": "3"}
+
+    def respond(messages: Any) -> Said:
+        return Said("A", "length") if len(messages) == 1 else Said("B")
+
+    log = evaluated(inspect_tasks.suite(suite=suite, **options), mocked(respond))
+    assert log.samples is not None
+    assert {len(sample.messages) for sample in log.samples} == {2}
+    assert {score_of(sample).metadata["outcome"] for sample in log.samples} == {"truncated"}
+
+
+def test_every_named_suite_is_a_task_with_parameters_that_inspect_can_read() -> None:
+    from inspect import signature
+
+    assert list(inspect_tasks.TASKS) == list(named_suites())
+    for name, task in inspect_tasks.TASKS.items():
+        assert registry_info(task).name == f"counterfoil/{name}"
+        assert list(signature(task).parameters) == ["data", "variant", "limit", "seed", "groups", "options"]
+        assert signature(task, eval_str=True).parameters["limit"].annotation == int | None

@@ -35,6 +35,7 @@ from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.explain.prompts import VARIANTS
 from counterfoil.explain.questions import load_questions
+from counterfoil.suite.suite import Suite
 from mock_server import Answer, MockServer, completion
 
 pytestmark = pytest.mark.filterwarnings(
@@ -414,3 +415,21 @@ def test_the_command_of_the_page(server: MockServer, tmp_path: Path) -> None:
     assert len(server.requests) == 10
     assert "|counterfoil_explain_cfe " in done.stdout
     assert "score_confusion_index" in done.stdout
+
+
+def test_a_suite_of_the_users_own_is_a_task_and_one_with_turns_says_why_not(
+    server: MockServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"suite": "three_choice:suite", "variant": "plain", "data": "9"}
+    metadata = {"counterfoil_three_choice": {"limit": 6, "lenient": True}}
+    task = {"task": "mine", "class": SuiteTask, "dataset_kwargs": settings, "metadata": metadata}
+    found = metrics(evaluated(server, [task], metadata)["results"]["mine"])
+    assert found["records"] == len(server.requests) == 6
+    bench = open_bench("three_choice:suite", {"variant": ["plain"], "data": "9", "limit": 6, "lenient": True})
+    rows = [bench.row(place, "x", reply_of(place.messages)) for place in bench.places()]
+    assert found["accuracy"] == next(it.value for it in bench.estimates(rows) if it.metric == "accuracy")
+    # Where no respondent is planted, the names of the metrics come from empty replies alone.
+    monkeypatch.setattr(type(bench.plan.suite), "planted", Suite.planted)
+    assert metrics(evaluated(server, [task], metadata)["results"]["mine"]) == found
+    with pytest.raises(UserError, match="plain asks in several turns, and lm-eval in one"):
+        SuiteTask(task | {"dataset_kwargs": settings | {"suite": "doubted:suite"}})

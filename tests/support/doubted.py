@@ -36,7 +36,9 @@ class Doubted(ThreeChoice):
         return [*self.messages(question, variant), Message("assistant", replies[0].text), Message("user", DOUBT)]
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> str | None:
-        first, last = (super(Doubted, self).read(question, variant, turn) for turn in (*reply.earlier, reply))
+        if not reply.earlier:
+            return None
+        first, last = (super(Doubted, self).read(question, variant, turn) for turn in (reply.earlier[0], reply))
         return None if first is None or last is None else f"{first}{last}"
 
     def score(

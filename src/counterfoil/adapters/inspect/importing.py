@@ -12,12 +12,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from counterfoil.asking.ask import Reply
 from counterfoil.asking.models.inspect import read_output
 from counterfoil.errors import UserError
 from counterfoil.suite.imports import Imported
 
 HEADER, START = "header.json", "_journal/start.json"
+# In a sample's store: the replies of the turns before the last.
+EARLIER = "counterfoil_earlier"
 LONGEST_REASON = 300
 _ATTACHMENT = re.compile(r"attachment://(\w+)")
 
@@ -49,12 +53,14 @@ def import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Itera
             metadata = (sample or {}).get("metadata")
             metadata = metadata if isinstance(metadata, dict) else {}
             variant, question_id = _placed(id, metadata, questions)
+            with _readable(path):
+                reply = _reply(sample)
             imported = Imported(
                 model=log.model,
                 variant=variant or log.variant or "imported",
                 question_id=question_id,
                 repeat=epoch - 1,
-                reply=_reply(sample),
+                reply=reply,
                 where=f"{path}, sample {id}, epoch {epoch}",
             )
             _check_that_it_is_new(imported, _Where(path, id), seen)
@@ -102,7 +108,14 @@ def _reply(sample: dict[str, Any] | None) -> Reply:
     if not isinstance(output, dict) or (not output.get("choices") and output.get("time") is None):
         by_limit = f"stopped by its {limit.get('type')} limit" if isinstance(limit, dict) else "there is no output"
         return Reply(status="failed", error=by_limit)
-    return read_output(_with_attachments(output, sample.get("attachments") or {}))
+    attachments = sample.get("attachments") or {}
+    earlier = (sample.get("store") or {}).get(EARLIER)
+    return with_earlier(read_output(_with_attachments(output, attachments)), _with_attachments(earlier, attachments))
+
+
+def with_earlier(reply: Reply, earlier: Any) -> Reply:
+    """A conversation's last reply with those before it, as the sample's store has them; None where it has none."""
+    return msgspec.structs.replace(reply, earlier=msgspec.convert(earlier or (), tuple[Reply, ...]))
 
 
 def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:

@@ -9,19 +9,21 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import msgspec
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
-from inspect_ai.solver import TaskState, generate
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from counterfoil import __version__
 from counterfoil.adapters.bench import Bench, Place, open_bench
+from counterfoil.adapters.inspect.importing import EARLIER, with_earlier
 from counterfoil.adapters.inspect.log import metric_values, record_score, sample_metadata
 from counterfoil.asking.ask import Reply
 from counterfoil.asking.models.inspect import chat_messages, generate_config, read_output
 from counterfoil.errors import UserError
-from counterfoil.suite.finding import load_suite
+from counterfoil.suite.finding import load_suite, named_suites
 from counterfoil.suite.options import RUN_OPTIONS, Option, checked, nearest
 
 # Those of `counterfoil run` that say what is asked. Who is asked, how often and with what is Inspect's to say.
@@ -36,8 +38,38 @@ ELSEWHERE = {
 }
 
 
+def _named_task(name: str) -> Any:
+    """The task of a suite that has a name. Inspect reads the parameters and their types from the signature."""
+
+    def make(
+        data: str | None = None,
+        variant: Any = None,
+        limit: int | None = None,
+        seed: int = 0,
+        groups: bool = True,
+        **options: Any,
+    ) -> Task:
+        return _task(name, {"data": data, "variant": variant, "limit": limit, "seed": seed, **options}, groups)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"Asks, reads, scores and estimates as `counterfoil run {name}` does."
+    return task(name=name)(make)
+
+
+# The suites of this package, and those that are installed.
+TASKS: dict[str, Any] = {name: _named_task(name) for name in named_suites()}
+
+
+def __getattr__(name: str) -> Any:
+    """Each task under the name of its suite: `from counterfoil.adapters.inspect.tasks import bias`."""
+    if name in TASKS:
+        return TASKS[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 @task  # type: ignore[untyped-decorator]
-def explain(
+def suite(
+    suite: str,
     data: str | None = None,
     variant: Any = None,
     limit: int | None = None,
@@ -45,34 +77,30 @@ def explain(
     groups: bool = True,
     **options: Any,
 ) -> Task:
-    """Does the model clear up the confusion, where there is one, and only there?"""
-    return _task("explain", {"data": data, "variant": variant, "limit": limit, "seed": seed, **options}, groups)
+    """A suite that has no name here: `inspect eval counterfoil/suite -T suite=MODULE:ATTRIBUTE`."""
+    return _task(suite, {"data": data, "variant": variant, "limit": limit, "seed": seed, **options}, groups)
 
 
-@task  # type: ignore[untyped-decorator]
-def bias(
-    data: str | None = None,
-    variant: Any = None,
-    limit: int | None = None,
-    seed: int = 0,
-    groups: bool = True,
-    **options: Any,
-) -> Task:
-    """Does the answer lean on a stereotype?"""
-    return _task("bias", {"data": data, "variant": variant, "limit": limit, "seed": seed, **options}, groups)
+@solver  # type: ignore[untyped-decorator]
+def conversation(suite: str, options: dict[str, Any]) -> Solver:
+    """Asks turn by turn, until the suite says that the conversation is over."""
+    laid = _laid_out(suite, options)
 
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        place = laid.places[str(state.sample_id)]
+        state = await generate(state)
+        replies = [_reply(state)]
+        while replies[-1].status == "ok":
+            messages = laid.bench.plan.suite.follow_up(place.question, place.variant, replies)
+            if messages is None:
+                break
+            state.store.set(EARLIER, msgspec.to_builtins(replies))
+            state.messages = chat_messages(messages)
+            state = await generate(state)
+            replies.append(_reply(state))
+        return state
 
-@task  # type: ignore[untyped-decorator]
-def memorization(
-    data: str | None = None,
-    variant: Any = None,
-    limit: int | None = None,
-    seed: int = 0,
-    groups: bool = True,
-    **options: Any,
-) -> Task:
-    """Does the model reason, or remember?"""
-    return _task("memorization", {"data": data, "variant": variant, "limit": limit, "seed": seed, **options}, groups)
+    return solve
 
 
 @scorer(metrics=[])  # type: ignore[untyped-decorator]
@@ -129,7 +157,7 @@ def _task(suite: str, given: Mapping[str, Any], groups: bool) -> Task:
     ]
     return Task(
         dataset=MemoryDataset(samples, name=laid.bench.plan.dataset.name),
-        solver=generate(),
+        solver=conversation(suite, options) if laid.bench.plan.suite.has_turns else generate(),
         scorer=record(suite, options),
         metrics=[estimates(suite, options, groups)],
         config=config,
@@ -182,4 +210,4 @@ def _reply(state: TaskState) -> Reply:
     """The model's reply; failed where none came, since Inspect scores samples that ended in an error, too."""
     if state.output.empty and state.output.time is None:
         return Reply(status="failed", error=state.output.error or "no reply came")
-    return read_output(state.output.model_dump())
+    return with_earlier(read_output(state.output.model_dump()), state.store.get(EARLIER))

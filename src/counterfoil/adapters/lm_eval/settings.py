@@ -34,8 +34,9 @@ def settings_of(file: Mapping[str, Any], metadata: Mapping[str, Any]) -> Setting
     if not suite:
         raise UserError("its file names no suite: write dataset_kwargs: {suite: explain}, or another.")
     known = {option.key: option for option in RUN_OPTIONS if option.name in _RUN_OPTIONS}
-    known |= {option.key: option for option in load_suite(suite).options}
-    for name in (FOR_ALL, f"{FOR_ALL}_{suite}"):
+    loaded = load_suite(suite)
+    known |= {option.key: option for option in loaded.options}
+    for name in (FOR_ALL, f"{FOR_ALL}_{loaded.name}"):
         given = metadata.get(name) or {}
         if not isinstance(given, Mapping):
             raise UserError(f'{name} in the metadata must be settings by name, as {{"limit": 100}}.')

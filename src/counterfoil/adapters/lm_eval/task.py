@@ -129,10 +129,10 @@ class SuiteTask(ConfigurableTask):  # type: ignore[misc]
         those that a simulated respondent has, and those of empty replies.
         """
         plan = self._bench.plan
-        respond = plan.suite.planted({}, plan.questions)
         asked = [(place, repeat) for place in self._places.values() for repeat in range(plan.request.repeats)]
         names = self._named(self._bench.estimates([self._row(place, "", repeat) for place, repeat in asked]))
-        with suppress(UserError):  # it can't find the question in a variant of the user's own
+        with suppress(UserError):  # there may be none, or it can't find the question in a variant of the user's own
+            respond = plan.suite.planted({}, plan.questions)
             rows = [self._row(place, respond(place.messages, repeat), repeat) for place, repeat in asked]
             names |= self._named(self._bench.estimates(rows))
         return names
@@ -177,6 +177,13 @@ def _bench(suite: str, options: Mapping[str, Any]) -> Bench:
         raise UserError(f"a task asks in one variant, and here are {names}: name one of them.")
     if "logprobs" in bench.params:
         raise UserError("lm-eval hands on no log probabilities of replies: leave by: logprob out.")
+    [variant] = bench.plan.variants
+    reply = Reply(status="ok", text="")
+    if any(bench.plan.suite.follow_up(question, variant, [reply]) for question in bench.plan.questions):
+        raise UserError(
+            f"{variant.name} asks in several turns, and lm-eval in one: run it with `counterfoil run {suite}`, or in "
+            "Inspect."
+        )
     return bench
 
 
