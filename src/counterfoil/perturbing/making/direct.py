@@ -28,66 +28,12 @@ from counterfoil.perturbing.templates.draws import Rejected
 from counterfoil.perturbing.templates.originals import Original
 from counterfoil.perturbing.templates.template import Template
 
-NO_OPTIONS = "its answer is no option, or its options can't be read"
-
-
-class Source(NamedTuple):
-    """What is rewritten: an original, and its template where there is one."""
-
-    question: Question
-    template: Template | None = None
-    original: Original | None = None
-
-
-def made_options(source: Source, level: int, answer: str, said: Confirmation) -> tuple[str, str, str]:
-    """Options for a reply without any: the template's mistakes, or the original's options, scaled."""
-    original = source.question
-    gold = number(answer)
-    old = number(original.value)
-    # Level 3 asks for something else, which has its own unit.
-    shape = answer if level == 3 else original.value
-    digits = number(shape).decimals
-    wrong: Sequence[Decimal] = ()
-    if source.template is not None and said.draw is not None and said.status == "verified":
-        template, draw = source.template, said.draw
-        try:
-            wrong = draws.wrong_options(
-                template.distractors, draw.values, gold.value, digits, template.percent, {old.value}
-            )
-        except Rejected as error:
-            raise Unfit(NO_OPTIONS, f"there are no options in perturbed_question, and {error}") from error
-    elif old.value:
-        others = [number(option).value for option in original.options if wording.value_of(option) != original.value]
-        wrong = [numbers.rounded(gold.value * other / old.value, digits) for other in others]
-    printed = [numbers.rounded(gold.value, digits), *wrong]
-    if len(printed) < 3 or any(not draws.apart(a, b, digits) for a, b in combinations(printed, 2)):
-        raise Unfit(NO_OPTIONS, "there are no options in perturbed_question: give them as A: …, B: …, C: …")
-    one, two, three = (_shaped(value, shape, digits) for value in printed)
-    return one, two, three
-
-
-def _shaped(value: Decimal, shape: str, digits: int) -> str:
-    """A number, printed as another one is, in the same words."""
-    start, end = numbers.only(shape)
-    like = numbers.read(shape[start:end])
-    return numbers.with_unit(
-        numbers.printed(value, digits, plain=like.plain), shape[:start] + like.currency, shape[end:]
-    )
-
-
-def number(text: str) -> numbers.PrintedNumber:
-    """The one number in an option or answer; Unfit if there is not one."""
-    try:
-        return numbers.only_number(text)
-    except ValueError as error:
-        raise Unfit(NO_OPTIONS, str(error)) from error
-
-
 INCOMPLETE = "a field of the JSON is missing or empty"
 SAME = "it is not another question"
 REPEATED = "it repeats an earlier version"
 NOT_CHANGED = "it has not changed what it says"
 OLD_ANSWER = "the original's answer is among its options"
+NO_OPTIONS = "its answer is no option, or its options can't be read"
 
 FIELDS = ("perturbed_question", "perturbed_answer", "changes_made", "solution_steps")
 _LETTERED = re.compile(r"(?:(?<=[\s,;])|^)\(?([ABC])[:.)]\s+")
@@ -96,6 +42,14 @@ _LONGEST_TEXT, _LONGEST_ENTRY = 20_000, 1_000
 _FROM_TO = re.compile(r"(?P<name>.*?)\bfrom\b(?P<before>.*?)\bto\b(?P<after>.*)", re.DOTALL | re.IGNORECASE)
 _LETTER = re.compile(r"\(?([ABC])\)?[.:)]?(?:\s.*)?", re.DOTALL)
 _AT_THE_END = re.compile(r"[\s.…]*(?:\.\.\.|…)[\s.…]*$")
+
+
+class Source(NamedTuple):
+    """What is rewritten: an original, and its template where there is one."""
+
+    question: Question
+    template: Template | None = None
+    original: Original | None = None
 
 
 class WrittenQuestion(NamedTuple):
@@ -169,14 +123,14 @@ def question_in(text: str, source: Source, level: int, earlier: Sequence[Questio
     if _folded(written.text) in {_folded(other.text) for other in earlier}:
         raise Unfit(REPEATED, REPEATED)
     answer = number(written.answer)
-    said = Confirmation("unverified", "there is no template")
+    confirmation = Confirmation("unverified", "there is no template")
     if source.template is not None and source.original is not None:
-        said = confirm(source.template, source.original, level, written.text, answer)
-    options = written.options or made_options(source, level, written.answer, said)
+        confirmation = confirm(source.template, source.original, level, written.text, answer)
+    options = written.options or made_options(source, level, written.answer, confirmation)
     if number(original.value).value in {number(option).value for option in options}:
         raise Unfit(OLD_ANSWER, OLD_ANSWER)
-    start = draws.below(draws.seeded(seed, original.template, level, "letters"), len(wording.ORDERS))
-    order = wording.ORDERS[(start + len(earlier)) % len(wording.ORDERS)]
+    orders = wording.orders_of(original.template, seed, level)
+    order = orders[len(earlier) % len(orders)]
     value = wording.value_of(options[0])
     digits, percent = _form(value)
     return msgspec.structs.replace(
@@ -192,11 +146,55 @@ def question_in(text: str, source: Source, level: int, earlier: Sequence[Questio
         old=None,
         changes=written.changes,
         steps=written.steps,
-        expression=said.expression,
-        computed=said.computed,
-        status=said.status,
+        expression=confirmation.expression,
+        computed=confirmation.computed,
+        status=confirmation.status,
         source="direct",
     )
+
+
+def made_options(source: Source, level: int, answer: str, confirmation: Confirmation) -> tuple[str, str, str]:
+    """Options for a reply without any: the template's mistakes, or the original's options, scaled."""
+    original = source.question
+    gold = number(answer)
+    old = number(original.value)
+    # Level 3 asks for something else, which has its own unit.
+    shape = answer if level == 3 else original.value
+    digits = number(shape).decimals
+    wrong: Sequence[Decimal] = ()
+    if source.template is not None and confirmation.draw is not None and confirmation.status == "verified":
+        template, draw = source.template, confirmation.draw
+        try:
+            wrong = draws.wrong_options(
+                template.distractors, draw.values, gold.value, digits, template.percent, {old.value}
+            )
+        except Rejected as error:
+            raise Unfit(NO_OPTIONS, f"there are no options in perturbed_question, and {error}") from error
+    elif old.value:
+        others = [number(option).value for option in original.options if wording.value_of(option) != original.value]
+        wrong = [numbers.rounded(gold.value * other / old.value, digits) for other in others]
+    printed = [numbers.rounded(gold.value, digits), *wrong]
+    if len(printed) < 3 or any(not draws.apart(a, b, digits) for a, b in combinations(printed, 2)):
+        raise Unfit(NO_OPTIONS, "there are no options in perturbed_question: give them as A: …, B: …, C: …")
+    one, two, three = (_shaped(value, shape, digits) for value in printed)
+    return one, two, three
+
+
+def _shaped(value: Decimal, shape: str, digits: int) -> str:
+    """A number, printed as another one is, in the same words."""
+    start, end = numbers.only(shape)
+    like = numbers.read(shape[start:end])
+    return numbers.with_unit(
+        numbers.printed(value, digits, plain=like.plain), shape[:start] + like.currency, shape[end:]
+    )
+
+
+def number(text: str) -> numbers.PrintedNumber:
+    """The one number in an option or answer; Unfit if there is not one."""
+    try:
+        return numbers.only_number(text)
+    except ValueError as error:
+        raise Unfit(NO_OPTIONS, str(error)) from error
 
 
 def read_written(text: str, original: Question, level: int) -> WrittenQuestion:

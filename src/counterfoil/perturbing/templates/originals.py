@@ -43,7 +43,7 @@ def make_original(template: Template, seed: int) -> Original:
             draw, wrong = attempt(template, draws.original_slots(template))
         except Rejected as error:
             raise _does_not_hold(template, error) from error
-    order = wording.order_of(template, seed, "original", 0)
+    order = wording.orders_of(template.id, seed, "original")[0]
     contents = wording.arranged((draw.answer, *wrong), order)
     return _original(template, draw, contents, LETTERS[order.index(0)])
 

@@ -66,12 +66,12 @@ def _drawn(
     make: Callable[[Template, Original, Random, Order], tuple[object, Question]],
 ) -> list[Question]:
     """`count` accepted draws of an arm. `make` gives each with a key: two with the same key are the same draw."""
-    stream = draws.seeded(seed, template.id, arm)
+    stream, orders = draws.seeded(seed, template.id, arm), wording.orders_of(template.id, seed, arm)
     found: dict[object, Question] = {}
 
     def attempt_another() -> None:
         number = len(found)
-        key, question = make(template, original, stream, wording.order_of(template, seed, arm, number))
+        key, question = make(template, original, stream, orders[number % len(orders)])
         if key in found:
             raise Rejected("it was drawn before")
         level = 0 if arm == "lure" else arm

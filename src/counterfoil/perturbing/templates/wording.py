@@ -17,10 +17,10 @@ Order = tuple[int, int, int]
 ORDERS: tuple[Order, ...] = ((0, 1, 2), (1, 0, 2), (1, 2, 0), (0, 2, 1), (2, 0, 1), (2, 1, 0))
 
 
-def order_of(template: Template, seed: int, arm: object, number: int) -> Order:
-    """The order of the options in a draw of an arm: all orders in rotation, beginning with a random one."""
-    start = draws.below(draws.seeded(seed, template.id, arm, "letters"), len(ORDERS))
-    return ORDERS[(start + number) % len(ORDERS)]
+def orders_of(template: str, seed: int, arm: object) -> tuple[Order, ...]:
+    """The orders of the options in the draws of an arm: all of them in rotation, beginning with a random one."""
+    start = draws.below(draws.seeded(seed, template, arm, "letters"), len(ORDERS))
+    return ORDERS[start:] + ORDERS[:start]
 
 
 def arranged(contents: Three, order: Order) -> Three:
