@@ -18,7 +18,7 @@ from commands import SUITE
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import ModelSpec
-from counterfoil.asking.models.openai import PROVIDERS
+from counterfoil.asking.models.providers import PROVIDERS
 from counterfoil.cli.main import COMMANDS, main
 from counterfoil.log import log_request, masked, masked_url, shown
 from mock_server import Answer, MockServer, completion, error
@@ -28,6 +28,7 @@ from sites import Client, serving
 
 KEY = "sk-te\"st/0123456789+abc'def"
 MESSAGE = Answer(json.dumps({"content": [{"type": "text", "text": "B"}], "stop_reason": "end_turn"}).encode())
+OVER_HTTP = [row.name for row in PROVIDERS.values() if row.takes_base_url and row.name != "inspect"]
 PLANTED = ("--model", "planted/three_choice:suite", "--data", "5", "--out", "out")
 
 
@@ -73,10 +74,10 @@ def test_requests_answers_retries_ledger_and_files_are_shown(capsys: pytest.Capt
     assert " POST " not in again
 
 
-@pytest.mark.parametrize("provider", [*PROVIDERS, "anthropic"])
+@pytest.mark.parametrize("provider", OVER_HTTP)
 def test_no_key_is_shown(provider: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Each provider wants its key in a form of its own; and a prompt may hold it, too."""
-    variable = "ANTHROPIC_API_KEY" if provider == "anthropic" else PROVIDERS[provider].key
+    variable = PROVIDERS[provider].key
     for name in (variable or "SOME_API_KEY", "OPENAI_ORG_ID"):
         monkeypatch.setenv(name, KEY)
     monkeypatch.setenv("OPENAI_API_VERSION", "2024-06-01")

@@ -17,7 +17,8 @@ from annuity_proposal import PROPOSAL
 from batch_server import BatchServer
 from counterfoil.asking.models.anthropic import AnthropicModel
 from counterfoil.asking.models.base import Model, ModelSpec
-from counterfoil.asking.models.openai import PROVIDERS, OpenAIModel
+from counterfoil.asking.models.openai import OpenAIModel
+from counterfoil.asking.models.providers import provider_of
 from mock_server import MockServer, completion
 from published import published
 from quick_batches import have_little_patience
@@ -57,7 +58,8 @@ def folder(tmp_path: Path, server: MockServer, monkeypatch: pytest.MonkeyPatch) 
         return original(provider, more) if provider in OWN_WAYS else stand_in
 
     def stand_in(spec: ModelSpec) -> Model:
-        here = spec if spec.provider in PROVIDERS else msgspec.structs.replace(spec, name=f"vllm/{spec.name}")
+        is_alike = provider_of(spec.name).home == "openai:OpenAIModel"
+        here = spec if is_alike else msgspec.structs.replace(spec, name=f"vllm/{spec.name}")
         return OpenAIModel(msgspec.structs.replace(here, base_url=server.url))
 
     monkeypatch.setattr(ways, "_opener", opener)

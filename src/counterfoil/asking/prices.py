@@ -11,11 +11,8 @@ from typing import Annotated
 import msgspec
 
 from counterfoil.asking.ask import Reply
+from counterfoil.asking.models.providers import provider_of
 from counterfoil.errors import UserError
-
-# Their tokens cost nothing, unless a price file says otherwise: they run in process or on the user's own server.
-FREE_PROVIDERS = {"smollm2", "gguf", "hf", "planted", "replay", "ollama", "vllm"}
-
 
 Dollars = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 
@@ -63,7 +60,7 @@ def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
     """The price by the model's full name; None where it is not known."""
     if model in prices:
         return prices[model]
-    return FREE if model.partition("/")[0] in FREE_PROVIDERS else None
+    return FREE if provider_of(model).is_free else None
 
 
 def _read(text: str, where: str) -> dict[str, Price]:

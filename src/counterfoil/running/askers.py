@@ -13,6 +13,7 @@ from counterfoil.asking.asker import Asker, Halt, Sender
 from counterfoil.asking.budget import Account, Budget
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
+from counterfoil.asking.models.providers import PROVIDERS, provider_of
 from counterfoil.asking.pace import Pace
 from counterfoil.asking.posting import Carrier, InThisProcess
 from counterfoil.errors import UserError
@@ -234,9 +235,6 @@ def first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
 
 CarrierOf = Callable[[Model, ModelSpec, Account], Carrier]
 
-# These models need what this process has: the questions of the run, or a file of this machine.
-STAY_HERE = ("planted", "replay")
-
 
 @asynccontextmanager
 async def open_carriers(plan: Plan, ledger: Ledger, halt: Halt, say: Say) -> AsyncIterator[CarrierOf]:
@@ -250,13 +248,12 @@ async def open_carriers(plan: Plan, ledger: Ledger, halt: Halt, say: Say) -> Asy
     async with AsyncExitStack() as stack:
         if request.batch:
             from counterfoil.asking.batches.carrier import BatchCarrier
-            from counterfoil.asking.batches.providers import has_batches
 
-            if not any(has_batches(spec.name) for spec in (*request.models, *request.judges)):
+            if not any(provider_of(spec.name).has_batches for spec in (*request.models, *request.judges)):
                 raise UserError("None of these models has a batch interface: leave --batch out.")
 
             def carrier_of(model: Model, spec: ModelSpec, account: Account) -> Carrier:
-                if has_batches(spec.name):
+                if provider_of(spec.name).has_batches:
                     return BatchCarrier(model, spec, ledger, account=account, halt=halt, say=say)
                 say(f"{spec.name} has no batch interface: it is asked as usual.")
                 return in_this_process(model, spec, account)
@@ -267,12 +264,13 @@ async def open_carriers(plan: Plan, ledger: Ledger, halt: Halt, say: Say) -> Asy
 
             assert request.cluster is not None
 
-            if all(spec.provider in STAY_HERE for spec in (*request.models, *request.judges)):
-                raise UserError(f"{' and '.join(STAY_HERE)} models answer in this process: leave --engine ray out.")
+            if all(provider_of(spec.name).kind == "here" for spec in (*request.models, *request.judges)):
+                here = " and ".join(row.name for row in PROVIDERS.values() if row.kind == "here")
+                raise UserError(f"{here} models answer in this process: leave --engine ray out.")
             cluster = await stack.enter_async_context(open_cluster(request.cluster, say))
 
             def carrier_of(model: Model, spec: ModelSpec, account: Account) -> Carrier:
-                if spec.provider in STAY_HERE:
+                if provider_of(spec.name).kind == "here":
                     return in_this_process(model, spec, account)
                 return ClusterCarrier(model, spec, ledger, cluster=cluster, account=account, halt=halt, say=say)
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from counterfoil.asking.batches.providers import has_batches
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.models.planted import PlantedModel, Respondent
+from counterfoil.asking.models.providers import provider_of
 from counterfoil.asking.prices import Price, load_prices, price_of
 from counterfoil.errors import UserError
 from counterfoil.running.request import RunRequest
@@ -43,7 +43,9 @@ class Plan:
     def price(self, model: Model) -> Price | None:
         """The model's price; None where it is not known. A batch costs half of it."""
         price = price_of(model.name, self.prices)
-        return price.halved if price is not None and self.request.batch and has_batches(model.name) else price
+        return (
+            price.halved if price is not None and self.request.batch and provider_of(model.name).has_batches else price
+        )
 
 
 def make_plan(suite: AnySuite, request: RunRequest) -> Plan:

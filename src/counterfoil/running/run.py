@@ -14,10 +14,10 @@ import msgspec
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.asker import Asker, NotAsked
-from counterfoil.asking.batches.providers import has_batches
 from counterfoil.asking.budget import Account
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model
+from counterfoil.asking.models.providers import provider_of
 from counterfoil.errors import UserError
 from counterfoil.progress import Progress
 from counterfoil.running.askers import Askers, Say, Watched, open_askers
@@ -70,7 +70,7 @@ def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) 
 async def go_through(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run:
     """Ask, read, score, estimate; gives the run."""
     started_at = datetime.now(UTC)
-    if not plan.request.batch and any(has_batches(model.name) for model in (*plan.models, *plan.judges)):
+    if not plan.request.batch and any(provider_of(model.name).has_batches for model in (*plan.models, *plan.judges)):
         from counterfoil.running.waves import say_what_is_under_way
 
         await say_what_is_under_way(plan, ledger, say, one_pass)

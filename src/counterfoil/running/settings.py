@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from counterfoil.asking.models.base import ModelSpec
+from counterfoil.asking.models.providers import provider_of
 from counterfoil.errors import UserError
 from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
 from counterfoil.suite.suite import AnySuite
 
 # Settings that a model or judge can have in an experiment file.
 MODEL_KEYS = ("name", "base_url", "temperature", "max_tokens", "param", "concurrency", "timeout")
-# They are behind an address that only the user knows; others have one of their own.
-BEHIND_BASE_URL = ("vllm", "ollama")
 # Parts of an ask that are no settings.
 JUDGE_PARAMS = {"temperature": 0.0, "max_tokens": 4096}
 RESERVED = ("model", "messages", "stream", "n")
@@ -43,9 +42,10 @@ class ModelSettings:
         if values["max_tokens"] is not None:
             self._params["max_tokens"] = values["max_tokens"]
         self._params |= _params(experiment.get("param", {}), self._where)
-        providers = {_name(entry).partition("/")[0] for entry in [*(values["model"] or []), *(values["judge"] or [])]}
+        providers = {provider_of(_name(entry)) for entry in [*(values["model"] or []), *(values["judge"] or [])]}
         self._has_one_provider = len(providers) <= 1
-        if values["base_url"] and not self._has_one_provider and not providers & set(BEHIND_BASE_URL):
+        is_some_server = any(provider.kind == "server" for provider in providers)
+        if values["base_url"] and not self._has_one_provider and not is_some_server:
             raise UserError(
                 f"--base-url {values['base_url']}: which of the models is behind it? "
                 "Give it in that model's table of an experiment file."
@@ -92,7 +92,7 @@ class ModelSettings:
 
     def _base_url(self, name: str, own: str | None) -> str | None:
         """A key goes to its provider alone: among several, --base-url is that of those who have no other address."""
-        if self._has_one_provider or name.partition("/")[0] in BEHIND_BASE_URL:
+        if self._has_one_provider or provider_of(name).kind == "server":
             return self._given.get("base_url") or own or self._values["base_url"]
         return own
 

@@ -13,11 +13,11 @@ from counterfoil.asking.asker import Halt, NotAsked
 from counterfoil.asking.budget import Account, Reserved
 from counterfoil.asking.cluster.connection import Cluster, first_line
 from counterfoil.asking.cluster.crew import Crew
-from counterfoil.asking.cluster.seats import IN_PROCESS
 from counterfoil.asking.cluster.shards import absolute, write_from_ledger
 from counterfoil.asking.cluster.worker import Home, Job
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
+from counterfoil.asking.models.providers import provider_of
 
 FAR_AWAY = 3_600.0
 
@@ -65,7 +65,7 @@ class ClusterCarrier:
                 probe=model.ask((), {}, 0),
                 shards=self._shards,
             ),
-            in_process=spec.provider in IN_PROCESS,
+            in_process=provider_of(spec.name).kind == "weights",
             bring=self._bring,
             stop=self._stop,
             broken=self._break,
@@ -216,6 +216,6 @@ class ClusterCarrier:
 
 def _there(spec: ModelSpec) -> ModelSpec:
     """The model for who works in another folder: weights by their full path."""
-    if spec.provider in IN_PROCESS and spec.rest and Path(spec.rest).exists():
+    if provider_of(spec.name).kind == "weights" and spec.rest and Path(spec.rest).exists():
         return msgspec.structs.replace(spec, name=f"{spec.provider}/{Path(spec.rest).absolute()}")
     return spec

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 # Who waits for a server most of the time takes this part of a core.
 CORES_OF_A_WAITING_WORKER = 0.1
-IN_PROCESS = ("gguf", "smollm2", "hf")
 
 
 class Node(NamedTuple):

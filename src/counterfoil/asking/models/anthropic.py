@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from counterfoil.asking.ask import Ask, Message, Reply, Status
-from counterfoil.asking.models.base import ModelSpec, Sent, TryAgain
-from counterfoil.asking.models.http import Endpoint, Rejected, checked_base_url, key_from
+from counterfoil.asking.ask import Ask, Reply, Status
+from counterfoil.asking.models.base import ModelSpec, TryAgain
+from counterfoil.asking.models.http import Endpoint, HttpModel, Rejected, key_from
 from counterfoil.asking.models.openai import count_of, refused_by_filter, text_of
+from counterfoil.asking.models.providers import provider_of
 from counterfoil.errors import UserError
 
-BASE_URL = "https://api.anthropic.com"
-KEY_VARIABLE = "ANTHROPIC_API_KEY"
 VERSION = "2023-06-01"
 # The interface wants a limit; this one is sent where the user set none.
 MAX_TOKENS = 4096
@@ -25,56 +23,31 @@ _STATUS: dict[str | None, Status] = {
 }
 
 
-class AnthropicModel:
+class AnthropicModel(HttpModel):
     """One model behind `v1/messages`."""
 
-    slots: int | None = None
-
     def __init__(self, spec: ModelSpec) -> None:
-        self.name = spec.name
-        self._spec = spec
+        super().__init__(spec)
         self._takes_temperature = True
-        if not spec.dry and (missing := missing_variables(spec)):
-            raise UserError(f"{spec.name} needs {missing[0]}: set the environment variable, then run again.")
-        if not spec.rest:
-            raise UserError(f"{spec.name} names no model: write anthropic/NAME.")
         for name in ("choices", "logprobs"):
             if name in spec.params:
                 raise UserError(f"{spec.name} does not take {name}: leave --param {name} out.")
-        self._base_url = checked_base_url(spec.base_url) if spec.base_url else None
-        secret = key_from(KEY_VARIABLE)
-        base_url = self._base_url or BASE_URL
+        provider = provider_of(spec.name)
+        assert provider.base_url is not None
+        assert provider.key is not None
+        secret = key_from(provider.key)
+        base_url = self._identity.base_url or provider.base_url
         self.endpoint = Endpoint(
             f"{base_url}/messages" if base_url.endswith("/v1") else f"{base_url}/v1/messages",
             {"anthropic-version": VERSION} | ({"x-api-key": secret} if secret else {}),
             secret=secret,
-            remedy=f"check {KEY_VARIABLE}",
+            remedy=f"check {provider.key}",
         )
-
-    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
-        return Ask(
-            provider="anthropic",
-            base_url=self._base_url,
-            model=self._spec.rest,
-            messages=tuple(messages),
-            params=dict(params),
-            sample=sample,
-        )
-
-    async def send(self, ask: Ask, timeout: float) -> Sent:
-        body = self.body(ask)
-        try:
-            answer = await self.endpoint.post(body, timeout)
-        except Rejected as error:
-            return Sent(self.rejected(error, body))
-        return Sent(read_message(answer.body), answer.quiet)
 
     def body(self, ask: Ask) -> dict[str, Any]:
-        """What is sent for an ask, by what is known of the model so far."""
         return request_body(ask, takes_temperature=self._takes_temperature)
 
     def rejected(self, error: Rejected, body: Mapping[str, Any]) -> Reply:
-        """The reply where a filter let nothing through; otherwise raises what the rejection of that body means."""
         if error.filtered:
             return refused_by_filter(error)
         # Of a temperature that the interface allows, the model takes none; any other is the user's to correct.
@@ -84,17 +57,12 @@ class AnthropicModel:
             raise TryAgain(str(error), wait=0.0) from error
         raise error
 
-    async def close(self) -> None:
-        await self.endpoint.close()
+    def read(self, body: Mapping[str, Any]) -> Reply:
+        return read_message(body)
 
     @property
     def adjustments(self) -> list[str]:
         return [] if self._takes_temperature else ["temperature is not sent: the model does not take it"]
-
-
-def missing_variables(spec: ModelSpec) -> list[str]:
-    """The environment variables that a model still needs."""
-    return [] if spec.base_url or os.environ.get(KEY_VARIABLE) else [KEY_VARIABLE]
 
 
 def request_body(ask: Ask, *, takes_temperature: bool = True) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from counterfoil.asking.ask import Ask, Message, Reply
 
@@ -68,6 +69,42 @@ class Model(Protocol):
     def adjustments(self) -> Sequence[str]:
         """What had to be asked otherwise than the user wanted, for the manifest."""
         ...
+
+
+class BaseModel:
+    """A start for ways to reach a model: its name, and asks with its identity."""
+
+    slots: int | None = None
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        *,
+        provider: str | None = None,
+        model: str | None = None,
+        base_url: str | None = None,
+        runtime: str | None = None,
+    ) -> None:
+        """What is not given is as the user named it."""
+        self.name = spec.name
+        self._spec = spec
+        self._identity = Ask(
+            provider=provider or spec.provider,
+            model=spec.rest if model is None else model,
+            base_url=base_url,
+            runtime=runtime,
+            messages=(),
+        )
+
+    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
+        return replace(self._identity, messages=tuple(messages), params=dict(params), sample=sample)
+
+    async def close(self) -> None:
+        pass
+
+    @property
+    def adjustments(self) -> Sequence[str]:
+        return ()
 
 
 class ModelError(Exception):

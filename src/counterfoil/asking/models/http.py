@@ -18,7 +18,19 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from counterfoil.asking.models.base import Hopeless, ModelError, ModelUnusable, TimedOut, TryAgain, Unreachable
+from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.models.base import (
+    BaseModel,
+    Hopeless,
+    ModelError,
+    ModelSpec,
+    ModelUnusable,
+    Sent,
+    TimedOut,
+    TryAgain,
+    Unreachable,
+)
+from counterfoil.asking.models.providers import missing_variables
 from counterfoil.errors import UserError
 from counterfoil.log import log_request
 
@@ -171,6 +183,42 @@ class Endpoint:
         # A value out of range names its parameter, too: that is the user's to correct.
         is_unsupported = _UNSUPPORTED.search(f"{details.get('code')} {message}")
         raise Rejected(said, parameter=parameter if is_unsupported and isinstance(parameter, str) else None)
+
+
+class HttpModel(BaseModel):
+    """One model behind an address. Each interface has its own bodies, answers and refusals."""
+
+    endpoint: Endpoint
+
+    def __init__(self, spec: ModelSpec) -> None:
+        if not spec.dry and (missing := missing_variables(spec)):
+            raise UserError(f"{spec.name} needs {' and '.join(missing)}: set the environment variable, then run again.")
+        if not spec.rest:
+            raise UserError(f"{spec.name} names no model: write {spec.provider}/NAME.")
+        super().__init__(spec, base_url=checked_base_url(spec.base_url) if spec.base_url else None)
+
+    async def send(self, ask: Ask, timeout: float) -> Sent:
+        body = self.body(ask)
+        try:
+            answer = await self.endpoint.post(body, timeout)
+        except Rejected as error:
+            return Sent(self.rejected(error, body))
+        return Sent(self.read(answer.body), answer.quiet)
+
+    def body(self, ask: Ask) -> dict[str, Any]:
+        """What is sent for an ask, by what is known of the model so far."""
+        raise NotImplementedError
+
+    def read(self, body: Mapping[str, Any]) -> Reply:
+        """The reply in an answer."""
+        raise NotImplementedError
+
+    def rejected(self, error: Rejected, body: Mapping[str, Any]) -> Reply:
+        """The reply where a filter let nothing through; otherwise raises what the rejection of that body means."""
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        await self.endpoint.close()
 
 
 def key_from(variable: str) -> str | None:

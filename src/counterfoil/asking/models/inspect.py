@@ -12,6 +12,7 @@ import msgspec
 
 from counterfoil.asking.ask import Ask, Message, Reply, Status, TokenChoice
 from counterfoil.asking.models.base import (
+    BaseModel,
     Hopeless,
     ModelError,
     ModelSpec,
@@ -41,33 +42,18 @@ _STATUS: dict[str | None, Status] = {
 _MARKUP = re.compile(r"\[/?[a-z ]+\]")
 
 
-class InspectModel:
+class InspectModel(BaseModel):
     """One model of one of Inspect's providers, with the provider's own environment variables."""
 
-    slots: int | None = None
-    adjustments: tuple[str, ...] = ()
-
     def __init__(self, spec: ModelSpec) -> None:
-        self.name = spec.name
-        self._spec = spec
         provider, _, model = spec.rest.partition("/")
         if not provider or not model:
             raise UserError(f"{spec.name} names no model: write inspect/PROVIDER/MODEL.")
-        self._base_url = checked_base_url(spec.base_url) if spec.base_url else None
+        super().__init__(spec, base_url=checked_base_url(spec.base_url) if spec.base_url else None)
         require_inspect(spec.name)
         generate_config(spec.params)
         # A dry run has no keys, and sends nothing.
         self._model: Any = None if spec.dry else self._open()
-
-    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
-        return Ask(
-            provider="inspect",
-            base_url=self._base_url,
-            model=self._spec.rest,
-            messages=tuple(messages),
-            params=dict(params),
-            sample=sample,
-        )
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
         config = generate_config(
@@ -97,7 +83,7 @@ class InspectModel:
         from inspect_ai.model import get_model
 
         try:
-            model = get_model(self._spec.rest, base_url=self._base_url, memoize=False)
+            model = get_model(self._spec.rest, base_url=self._identity.base_url, memoize=False)
         except Exception as error:  # whatever a provider's own package has to say
             said = _MARKUP.sub("", str(getattr(error, "message", error)))
             raise UserError(f"{self.name} can't be opened: {' '.join(said.split())}") from error

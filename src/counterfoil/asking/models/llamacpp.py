@@ -6,14 +6,14 @@ import asyncio
 import json
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from counterfoil.asking.ask import Ask, Message
-from counterfoil.asking.models.base import Hopeless, ModelSpec, ModelUnusable, Sent, TimedOut, TryAgain
+from counterfoil.asking.ask import Ask
+from counterfoil.asking.models.base import BaseModel, Hopeless, ModelSpec, ModelUnusable, Sent, TimedOut, TryAgain
 from counterfoil.asking.models.openai import read_completion, request_body
 from counterfoil.asking.models.weights import smollm2_is_here, smollm2_path, weights_hash
 from counterfoil.errors import UserError
@@ -22,35 +22,22 @@ TOKENS_PER_SLOT = 4_096
 DEFAULT_SLOTS = 4
 
 
-class LlamaModel:
+class LlamaModel(BaseModel):
     """One file of weights. `--concurrency` sets how many asks share a batch; each slot keeps its prompt's cache."""
 
-    adjustments: tuple[str, ...] = ()
-
     def __init__(self, spec: ModelSpec) -> None:
-        self.name = spec.name
-        self.slots = spec.concurrency or DEFAULT_SLOTS
         try:
-            self._runtime = f"xllamacpp {metadata.version('xllamacpp')}"
+            runtime = f"xllamacpp {metadata.version('xllamacpp')}"
         except metadata.PackageNotFoundError as error:
             raise UserError(
                 f"{spec.name} runs in process and needs llama.cpp: pip install 'counterfoil[local]', then run again."
             ) from error
         self._path = _weights(spec)
-        self._hash = weights_hash(self._path)
+        super().__init__(spec, provider="gguf", model=f"sha256:{weights_hash(self._path)}", runtime=runtime)
+        self.slots = slots = spec.concurrency or DEFAULT_SLOTS
         self._server: Any = None
         self._loading = asyncio.Lock()
-        self._threads = ThreadPoolExecutor(self.slots, thread_name_prefix="llama")
-
-    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
-        return Ask(
-            provider="gguf",
-            model=f"sha256:{self._hash}",
-            runtime=self._runtime,
-            messages=tuple(messages),
-            params=dict(params),
-            sample=sample,
-        )
+        self._threads = ThreadPoolExecutor(slots, thread_name_prefix="llama")
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
         loop = asyncio.get_running_loop()
@@ -84,8 +71,8 @@ class LlamaModel:
 
         params = xllamacpp.CommonParams()
         params.model.path = str(self._path)
-        params.n_parallel = self.slots
-        params.n_ctx = TOKENS_PER_SLOT * self.slots
+        params.n_parallel = slots = self.slots or DEFAULT_SLOTS
+        params.n_ctx = TOKENS_PER_SLOT * slots
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _cores()
         params.cache_prompt = True
         params.warmup = False

@@ -5,34 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import msgspec
 
-from counterfoil.asking.ask import Ask, Message, Reply, Status, TokenChoice
-from counterfoil.asking.models.base import ModelSpec, Sent, TryAgain
-from counterfoil.asking.models.http import Endpoint, Rejected, checked_base_url, key_from
+from counterfoil.asking.ask import Ask, Reply, Status, TokenChoice
+from counterfoil.asking.models.base import ModelSpec, TryAgain
+from counterfoil.asking.models.http import Endpoint, HttpModel, Rejected, checked_base_url, key_from
+from counterfoil.asking.models.providers import provider_of
 from counterfoil.errors import UserError
-
-
-class Provider(NamedTuple):
-    """Where a provider is, and the environment variables that hold its key and, if it has no fixed one, its address."""
-
-    base_url: str | None
-    key: str | None = None
-    base_url_variable: str | None = None
-
-
-PROVIDERS = {
-    "openai": Provider("https://api.openai.com/v1", "OPENAI_API_KEY"),
-    "azure": Provider(None, "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"),
-    "openrouter": Provider("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-    "together": Provider("https://api.together.xyz/v1", "TOGETHER_API_KEY"),
-    "clova": Provider(None, "CLOVA_API_KEY", "CLOVA_URL"),
-    "ollama": Provider("http://localhost:11434/v1"),
-    "vllm": Provider("http://localhost:8000/v1"),
-}
 
 # They take max_completion_tokens and no temperature; what others don't take is learned from their refusals.
 _REASONING_MODEL = re.compile(r"^(o\d|gpt-5)")
@@ -43,51 +25,22 @@ _THINKING = re.compile(r"^\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.DO
 _THOUGHT_BEFORE = re.compile(r"^(.*?)</think(?:ing)?>", re.DOTALL)
 
 
-class OpenAIModel:
+class OpenAIModel(HttpModel):
     """One model behind `chat/completions`."""
 
-    slots: int | None = None
-
     def __init__(self, spec: ModelSpec) -> None:
-        self.name = spec.name
-        self._spec = spec
-        self._provider = PROVIDERS[spec.provider]
+        super().__init__(spec)
         self._unsupported: set[str] = set()
         if spec.provider in ("openai", "azure") and _REASONING_MODEL.match(spec.rest):
             self._unsupported = {"max_tokens", "temperature"}
-        if not spec.dry and (missing := missing_variables(spec)):
-            raise UserError(f"{spec.name} needs {' and '.join(missing)}: set the environment variable, then run again.")
-        if not spec.rest:
-            raise UserError(f"{spec.name} names no model: write {spec.provider}/NAME.")
         if "choices" in spec.params and spec.provider != "vllm":
             raise UserError(f"{spec.name} can't be held to given choices: leave --param choices out.")
-        self._base_url = checked_base_url(spec.base_url) if spec.base_url else None
         self.endpoint = self._open_endpoint()
 
-    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
-        return Ask(
-            provider=self._spec.provider,
-            base_url=self._base_url,
-            model=self._spec.rest,
-            messages=tuple(messages),
-            params=dict(params),
-            sample=sample,
-        )
-
-    async def send(self, ask: Ask, timeout: float) -> Sent:
-        body = self.body(ask)
-        try:
-            answer = await self.endpoint.post(body, timeout)
-        except Rejected as error:
-            return Sent(self.rejected(error, body))
-        return Sent(read_completion(answer.body), answer.quiet)
-
     def body(self, ask: Ask) -> dict[str, Any]:
-        """What is sent for an ask, by what is known of the model so far."""
         return request_body(ask, self._unsupported)
 
     def rejected(self, error: Rejected, body: Mapping[str, Any]) -> Reply:
-        """The reply where a filter let nothing through; otherwise raises what the rejection of that body means."""
         if error.filtered:
             return refused_by_filter(error)
         # Other asks that were under way with it are refused, too, after it has been learned.
@@ -96,8 +49,8 @@ class OpenAIModel:
             raise TryAgain(str(error), wait=0.0) from error
         raise error
 
-    async def close(self) -> None:
-        await self.endpoint.close()
+    def read(self, body: Mapping[str, Any]) -> Reply:
+        return read_completion(body)
 
     @property
     def adjustments(self) -> list[str]:
@@ -107,9 +60,9 @@ class OpenAIModel:
         ]
 
     def _open_endpoint(self) -> Endpoint:
-        provider = self._provider
+        provider = provider_of(self.name)
         secret = key_from(provider.key) if provider.key else None
-        base_url = self._base_url or provider.base_url
+        base_url = self._identity.base_url or provider.base_url
         if base_url is None and provider.base_url_variable:
             address = NOWHERE if self._spec.dry else os.environ[provider.base_url_variable]
             base_url = checked_base_url(address, provider.base_url_variable)
@@ -124,17 +77,6 @@ class OpenAIModel:
             headers["OpenAI-Organization"] = organization
         url = base_url if base_url.endswith("/chat/completions") else f"{base_url}/chat/completions"
         return Endpoint(url, headers, secret=secret, remedy=remedy)
-
-
-def missing_variables(spec: ModelSpec) -> list[str]:
-    """The environment variables that a model still needs. With an address of the user's own, a key is optional."""
-    provider = PROVIDERS[spec.provider]
-    wanted = []
-    if spec.base_url is None:
-        wanted += [name for name in (provider.key, provider.base_url_variable) if name]
-    if spec.provider == "azure":
-        wanted.append("OPENAI_API_VERSION")
-    return [name for name in wanted if not os.environ.get(name)]
 
 
 def request_body(ask: Ask, unsupported: set[str]) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
 
 from counterfoil import __version__
 from counterfoil.asking.ask import Ask, Message, Reply
-from counterfoil.asking.models.base import ModelSpec, Sent
+from counterfoil.asking.models.base import BaseModel, ModelSpec, Sent
 from counterfoil.errors import UserError
 
 Respondent = Callable[[Sequence[Message], int], str]
@@ -33,14 +33,11 @@ def parse_settings(name: str, given: Mapping[str, str], kind: type[S]) -> S:
     return settings
 
 
-class PlantedModel:
+class PlantedModel(BaseModel):
     """Answers in process from the messages alone, as any model has to; `respondent_of` makes the suite's."""
 
-    slots: int | None = None
-    adjustments: tuple[str, ...] = ()
-
     def __init__(self, spec: ModelSpec, respondent_of: Callable[[str, Mapping[str, str]], Respondent]) -> None:
-        self.name = spec.name
+        super().__init__(spec, runtime=f"counterfoil {__version__}")
         suite, _, query = spec.rest.partition("?")
         try:
             pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
@@ -49,22 +46,8 @@ class PlantedModel:
         settings = dict(pairs)
         if len(settings) < len(pairs):
             raise UserError(f"{spec.name} sets the same name twice: write each once.")
-        self._identity = spec.rest
         self._respond = respondent_of(suite, settings)
-
-    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
-        return Ask(
-            provider="planted",
-            model=self._identity,
-            runtime=f"counterfoil {__version__}",
-            messages=tuple(messages),
-            params=dict(params),
-            sample=sample,
-        )
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
         text = self._respond(ask.messages, ask.sample)
         return Sent(Reply(status="ok", text=text, finish_reason="stop"))
-
-    async def close(self) -> None:
-        pass

@@ -9,14 +9,12 @@ is taken.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from counterfoil.asking.ask import Ask, Message, Reply, Status
-from counterfoil.asking.models.base import Hopeless, ModelSpec, Sent
+from counterfoil.asking.models.base import BaseModel, Hopeless, ModelSpec, Sent
 from counterfoil.errors import UserError
 from counterfoil.tables import numbered
 
@@ -42,14 +40,10 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     received_at: float | None = None
 
 
-class ReplayModel:
+class ReplayModel(BaseModel):
     """Gives the same reply to the same messages, in process."""
 
-    slots: int | None = None
-    adjustments: tuple[str, ...] = ()
-
     def __init__(self, spec: ModelSpec) -> None:
-        self.name = spec.name
         if not spec.rest:
             raise UserError("replay/ names no file: write replay/FILE.")
         path = Path(spec.rest)
@@ -57,7 +51,7 @@ class ReplayModel:
             content = path.read_bytes()
         except OSError as error:
             raise UserError(f"{spec.name}: the file {path} can't be read: {error.strerror}.") from error
-        self._hash = hashlib.sha256(content).hexdigest()
+        super().__init__(spec, model=f"sha256:{hashlib.sha256(content).hexdigest()}")
         self._exact: dict[tuple[tuple[Message, ...], int], Reply] = {}
         self._by_text: list[tuple[tuple[str, ...], Reply]] = []
         for place, line in numbered(content.splitlines()):
@@ -79,15 +73,6 @@ class ReplayModel:
         else:
             raise UserError(f"{where}: there is neither a text nor an ask with its reply.")
 
-    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
-        return Ask(
-            provider="replay",
-            model=f"sha256:{self._hash}",
-            messages=tuple(messages),
-            params=dict(params),
-            sample=sample,
-        )
-
     async def send(self, ask: Ask, timeout: float) -> Sent:
         reply = self._exact.get((ask.messages, ask.sample)) or self._first_that_fits(ask.prompt)
         if reply is None:
@@ -98,6 +83,3 @@ class ReplayModel:
 
     def _first_that_fits(self, prompt: str) -> Reply | None:
         return next((reply for when, reply in self._by_text if all(text in prompt for text in when)), None)
-
-    async def close(self) -> None:
-        pass

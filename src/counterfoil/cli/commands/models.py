@@ -25,7 +25,7 @@ def call(parsed: argparse.Namespace) -> int:
 
         get_smollm2(say)
         return 0
-    from counterfoil.asking.models.names import model_names
+    from counterfoil.asking.models.providers import model_names
     from counterfoil.report.text import table
 
     names = model_names()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
 from importlib import metadata
-from typing import Any
 
-from counterfoil.asking.ask import Ask, Message
-from counterfoil.asking.models.base import ModelSpec, Sent, TimedOut
+from counterfoil.asking.ask import Ask
+from counterfoil.asking.models.base import BaseModel, ModelSpec, Sent, TimedOut
 from counterfoil.asking.models.hf.tokens import read_settings
 from counterfoil.asking.models.hf.weights import find_weights, hash_of, load
 from counterfoil.asking.models.hf.worker import Worker
@@ -19,7 +17,7 @@ ROWS = {"cpu": 16, "cuda": 256}
 DTYPE = {"cpu": "float32", "cuda": "bfloat16"}
 
 
-class HfModel:
+class HfModel(BaseModel):
     """One network. Asks that wait share batches; what their prompts begin with in common is computed once.
 
     `--concurrency` sets how many rows a batch has at the most. Twice as many asks are taken otherwise, so that the
@@ -27,7 +25,6 @@ class HfModel:
     """
 
     def __init__(self, spec: ModelSpec) -> None:
-        self.name = spec.name
         if not spec.rest:
             raise UserError(f"{spec.name} names no model: write hf/PATH, or hf/NAME for a model on the hub.")
         versions = _versions(spec)
@@ -36,25 +33,15 @@ class HfModel:
         except ValueError as error:
             raise UserError(f"{spec.name}: {error}; correct --param, or leave it out.") from error
         self._path = find_weights(spec.name, spec.rest)
-        self._hash = hash_of(self._path)
         self._device = settings.device or _device()
         self._dtype = settings.dtype or DTYPE[self._device]
-        self._runtime = f"{versions} {self._device} {self._dtype}"
+        runtime = f"{versions} {self._device} {self._dtype}"
+        super().__init__(spec, model=f"sha256:{hash_of(self._path)}", runtime=runtime)
         self._rows = spec.concurrency or ROWS[self._device]
         self.slots = spec.concurrency or 2 * self._rows
         self._worker: Worker | None = None
         self._plain = False
         self._loading = asyncio.Lock()
-
-    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
-        return Ask(
-            provider="hf",
-            model=f"sha256:{self._hash}",
-            runtime=self._runtime,
-            messages=tuple(messages),
-            params=dict(params),
-            sample=sample,
-        )
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
         async with self._loading:

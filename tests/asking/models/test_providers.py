@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from counterfoil.asking.models import names, open_model
+from counterfoil.asking.models import open_model, providers, weights
 from counterfoil.asking.models.anthropic import AnthropicModel
 from counterfoil.asking.models.base import ModelSpec
-from counterfoil.asking.models.names import model_names
 from counterfoil.asking.models.openai import OpenAIModel
+from counterfoil.asking.models.providers import model_names
 from counterfoil.errors import UserError
 
 
@@ -28,7 +28,7 @@ def _nothing_local(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def version(package: str) -> str:
         raise metadata.PackageNotFoundError(package)
 
-    monkeypatch.setattr(names, "metadata", SimpleNamespace(**{**vars(metadata), "version": version}))
+    monkeypatch.setattr(providers, "metadata", SimpleNamespace(**{**vars(metadata), "version": version}))
 
 
 @pytest.mark.usefixtures("_nothing_local")
@@ -64,8 +64,10 @@ def test_nothing_is_needed_where_all_is_there(monkeypatch: pytest.MonkeyPatch) -
         "CLOVA_URL",
     ):
         monkeypatch.setenv(variable, "x")
-    monkeypatch.setattr(names, "smollm2_is_here", lambda: True)
-    monkeypatch.setattr(names, "_is_installed", lambda package: package in ("xllamacpp", "transformers", "inspect_ai"))
+    monkeypatch.setattr(weights, "smollm2_is_here", lambda: True)
+    monkeypatch.setattr(
+        providers, "_is_installed", lambda package: package in ("xllamacpp", "transformers", "inspect_ai")
+    )
     assert set(needs().values()) == {None}
 
 
@@ -73,7 +75,7 @@ def test_nothing_is_needed_where_all_is_there(monkeypatch: pytest.MonkeyPatch) -
 def test_what_is_there_is_not_needed_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "")
     monkeypatch.setenv("CLOVA_URL", "https://clova.example/v1")
-    monkeypatch.setattr(names, "_is_installed", lambda package: True)
+    monkeypatch.setattr(providers, "_is_installed", lambda package: True)
     found = needs()
     assert found["openai/NAME"] == "set OPENAI_API_KEY"  # empty is not set
     assert found["clova/NAME"] == "set CLOVA_API_KEY"
