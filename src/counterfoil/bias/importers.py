@@ -12,8 +12,7 @@ from typing import Any
 from counterfoil.asking.ask import Reply
 from counterfoil.bias.prompts import USUAL, shown_choices
 from counterfoil.bias.questions import Question
-from counterfoil.bias.reading import read_choice
-from counterfoil.bias.results import Reading
+from counterfoil.bias.reading import Reading, read_choice
 from counterfoil.bias.sources import bbq
 from counterfoil.errors import UserError
 from counterfoil.suite.imports import Imported, Importer

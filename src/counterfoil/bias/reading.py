@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from counterfoil.asking.ask import TokenChoice
 from counterfoil.bias.questions import LETTERS
 from counterfoil.errors import UserError
@@ -20,6 +22,12 @@ _WITHIN = (
 # An answer within an answer within an answer is read again each time. The official script gives up near the
 # thousandth; here the characters read in total are limited, so that the time grows with the length only.
 _WORK, _WORK_PER_CHARACTER = 4_000_000, 4
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """The choice that was taken, by its place in the dataset's own list, whatever the order it was shown in."""
+
+    content: int
 
 
 def read_kobbq(reply: str, choices: tuple[str, ...], letters: tuple[str, ...], unknown: int | None) -> int | None:

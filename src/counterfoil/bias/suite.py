@@ -13,8 +13,7 @@ from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import respondent
 from counterfoil.bias.prompts import load_variants, messages, shown_choices
 from counterfoil.bias.questions import LETTERS, Question, Questions
-from counterfoil.bias.reading import likeliest_letter, read_choice
-from counterfoil.bias.results import Reading
+from counterfoil.bias.reading import Reading, likeliest_letter, read_choice
 from counterfoil.bias.sources.loading import encode_questions, is_whole_set, load_questions
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
