@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -88,8 +89,22 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     latency: float = 0.0
     attempts: int = 1
     error: str | None = None
-    # The replies of the conversation's turns before this one. The ledger holds each by itself.
+
+    @property
+    def earlier(self) -> tuple[Reply, ...]:
+        """The replies of the conversation's turns before this one."""
+        return ()
+
+
+class LaterReply(Reply, frozen=True, kw_only=True):
+    """The reply of a later turn. The ledger holds each turn's by itself."""
+
     earlier: tuple[Reply, ...] = ()
+
+
+def after(earlier: Sequence[Reply], reply: Reply) -> Reply:
+    """The reply with those of the turns before it."""
+    return LaterReply(**msgspec.structs.asdict(reply), earlier=tuple(earlier)) if earlier else reply
 
 
 def ask_from_canonical(text: str) -> Ask:

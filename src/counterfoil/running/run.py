@@ -10,9 +10,7 @@ from datetime import UTC, datetime
 from itertools import count, islice
 from typing import Any, NamedTuple
 
-import msgspec
-
-from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.ask import Ask, Reply, after
 from counterfoil.asking.asker import Asker, NotAsked
 from counterfoil.asking.budget import Account
 from counterfoil.asking.ledger import Ledger
@@ -167,7 +165,7 @@ class Answering:
             ask = self.model.ask(messages, self.params, ask.sample)
             reply = await self.asker.ask(ask)
             replies.append(reply)
-        return item._replace(ask_key=ask.key), msgspec.structs.replace(reply, earlier=tuple(replies[:-1]))
+        return item._replace(ask_key=ask.key), after(replies[:-1], reply)
 
     def _jobs(self, questions: Iterable[Any]) -> Iterator[Job]:
         """The jobs, window by window; within one, asks that share a prefix next to each other."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 import polars as pl
 
-from counterfoil.asking.ask import Message, Reply
+from counterfoil.asking.ask import Message, Reply, after
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
 from counterfoil.running.rows import Item, Rows, Standing
@@ -65,7 +64,7 @@ class Scored:
     def _row(self, question: Any, texts: tuple[str, ...]) -> Row:
         item = Item("", self._variant, question, 0, None)
         *earlier, last = map(_reply, texts)
-        return _done(self._rows.of_reply(item, msgspec.structs.replace(last, earlier=tuple(earlier))))
+        return _done(self._rows.of_reply(item, after(earlier, last)))
 
 
 class Pool:
