@@ -124,10 +124,7 @@ def read_choice(
     """
     if rule not in RULES:
         raise UserError(f"{rule!r} is no rule of reading: take one of {', '.join(RULES)}.")
-    letters = letters_of(tuple(labels))
-    if len(choices) != len(letters):
-        raise UserError(f"{len(choices)} choices, but the labels {', '.join(labels)}: each choice needs one.")
-    return RULES[rule](reply, tuple(choices), letters, unknown)
+    return RULES[rule](reply, tuple(choices), letters_of(labels, len(choices)), unknown)
 
 
 def likeliest_letter(logprobs: Sequence[TokenChoice] | None) -> int | None:

@@ -83,25 +83,26 @@ def read_choice(
     >>> read_choice("A or B.", ["The nurse", "The cook"]) is None
     True
     """
-    letters = _default_letters(len(choices)) if labels is None else letters_of(tuple(labels))
-    if len(choices) != len(letters):
-        raise UserError(f"{len(choices)} choices, but the labels {', '.join(labels or ())}: each choice needs one.")
-    return choice_of(reply, tuple(choices), letters, unknown, by_name=False)
+    return choice_of(reply, tuple(choices), letters_of(labels, len(choices)), unknown, by_name=False)
+
+
+def letters_of(labels: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    """The letters that the labels of so many choices are: capitals, without brackets; A, B, C … without labels."""
+    if labels is not None:
+        if count != len(labels):
+            raise UserError(f"{count} choices, but the labels {', '.join(labels)}: each choice needs one.")
+        return _letters(tuple(labels))
+    if count > len(ascii_uppercase):
+        raise UserError(f"{count} choices are more than there are letters: labels must say what stands beside them.")
+    return tuple(ascii_uppercase[:count])
 
 
 @lru_cache(maxsize=64)
-def letters_of(labels: tuple[str, ...]) -> tuple[str, ...]:
-    """The letters that the labels are: capitals, without brackets."""
+def _letters(labels: tuple[str, ...]) -> tuple[str, ...]:
     letters = tuple(label.strip(" ().:").upper() for label in labels)
     if any(len(letter) != 1 for letter in letters):
         raise UserError(f"The labels {', '.join(labels)} can't be read in replies: each must be one letter.")
     return letters
-
-
-def _default_letters(number: int) -> tuple[str, ...]:
-    if number > len(ascii_uppercase):
-        raise UserError(f"{number} choices are more than there are letters: labels must say what stands beside them.")
-    return tuple(ascii_uppercase[:number])
 
 
 def choice_of(

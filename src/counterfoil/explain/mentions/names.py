@@ -140,7 +140,13 @@ def dates(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
         return found
     month = str(months[0])
     pointed = {fold(f"{day}.{written}") for written in (month, month.zfill(2))}  # 20.07.1969
-    return [*found, (*year, month, day), (day, month, *year), (month, day, *year), *((it, *year) for it in pointed)]
+    return [
+        *found,
+        (*year, month, day),
+        (day, month, *year),
+        (month, day, *year),
+        *((day_and_month, *year) for day_and_month in pointed),
+    ]
 
 
 def undated(name: str, shared: frozenset[str]) -> list[tuple[str, ...]]:
