@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -90,9 +91,11 @@ def test_quiet_times_add_up_to_the_longest() -> None:
     async def test() -> None:
         pace = Pace()
         assert pace.quiet_left() <= 0
+        before = time.monotonic()
         pace.be_quiet(100)
         pace.be_quiet(1)
-        assert 99 < pace.quiet_left() <= 100
+        left, passed = pace.quiet_left(), time.monotonic() - before
+        assert 100 - passed <= left <= 100
 
     in_loop(test)
 
@@ -118,7 +121,7 @@ def test_places_are_never_overdrawn_nor_lost_whoever_is_cancelled(limit: int, ca
             if cancel:
                 task.cancel()
                 await asyncio.sleep(0)
-        _, pending = await asyncio.wait(visits, timeout=5)
+        _, pending = await asyncio.wait(visits, timeout=300)
         assert not pending
         assert most <= limit
         assert pace.in_flight == 0

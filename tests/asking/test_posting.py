@@ -30,7 +30,13 @@ class Post:
         self.halt = Halt()
         self.account = Account(Budget(), FREE)
         sender = Sender(
-            self.model, ledger, pace=Pace(), timeout=5, account=self.account, halt=self.halt, say=lambda sentence: None
+            self.model,
+            ledger,
+            pace=Pace(),
+            timeout=300,
+            account=self.account,
+            halt=self.halt,
+            say=lambda sentence: None,
         )
         self.carrier = InThisProcess(sender)
         self.poster = Poster(self.model, self.carrier, ledger, account=self.account, halt=self.halt)

@@ -11,14 +11,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from commands import counterfoil, start
+from commands import counterfoil, ended, start, wait_for_line
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.datasets.curation import Manifest, read_manifest
 from counterfoil.datasets.judged import JudgeSettings
 from counterfoil.errors import UserError
 from counterfoil.explain.curate import CurateRequest, curate, freeze
 from counterfoil.explain.questions import load_questions
-from mock_server import Answer, MockServer, completion, error
+from mock_server import Answer, MockServer, completion, error, held
+from waiting import wait_until
 
 CORRECT, CLEAR = "Reason: It is so.\nVerdict: correct", "Reason: One answer.\nVerdict: clear"
 QUESTIONS_88 = Path(__file__).parents[3] / "shared" / "data" / "cfe" / "questions_88.json"
@@ -270,21 +271,22 @@ def test_a_failed_call_is_made_again_by_the_next_command_and_no_other(tmp_path: 
 
 def test_an_interrupted_command_goes_on_where_it_was(tmp_path: Path) -> None:
     data = dataset(tmp_path)
-    asked = threading.Semaphore(0)
+    stopping = threading.Event()
 
     def behave(request: dict[str, Any]) -> Answer:
-        asked.release()
-        return completion(CORRECT)
+        return completion(CORRECT) if len(server.requests) < 3 else held(stopping, CORRECT)
 
-    with MockServer(behave, latency=0.05) as server:
+    with MockServer(behave) as server:
         command = ("data", "curate", data, "--judge", "vllm/m", "--base-url", server.url, "--out", "out")
         process = start(*command, "--concurrency", "1", cwd=tmp_path)
-        for _ in range(3):
-            assert asked.acquire(timeout=60)
+        wait_until(lambda: len(server.requests) == 3)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-        assert process.returncode == 1, err
-        assert "questions were not asked about: run the same command again" in out
+        wait_for_line(process, "Stopping: ")
+        stopping.set()
+        first = ended(process)
+        assert first.returncode == 1, first.stderr
+        assert len(server.requests) == 3
+        assert "questions were not asked about: run the same command again" in first.stdout
         assert not (tmp_path / "out" / "4-review.csv").exists()
         verdicts = [row["verdict"] for row in rows(tmp_path / "out" / "2-verified.jsonl")]
         assert verdicts.count("correct") == len(server.requests)

@@ -5,37 +5,31 @@ from __future__ import annotations
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
-from commands import SUITE, counterfoil, start
+from commands import SUITE, counterfoil, ended, start, wait_for_line
 from counterfoil import Run
-from mock_server import MockServer
+from mock_server import Answer, MockServer, completion, held
+from waiting import wait_until
 
 QUESTIONS = 400
 
 
-def wait_for_requests(server: MockServer, number: int) -> None:
-    for _ in range(1_000):
-        if len(server.requests) >= number:
-            return
-        time.sleep(0.01)
-    raise AssertionError("the run does not ask")
+STOPPING = "Ctrl-C again leaves at once"
 
 
-def wait_for_stored(tmp_path: Path) -> None:
-    """Until the run has asked, and has its answers."""
-    for _ in range(1_000):
-        with suppress(sqlite3.OperationalError):  # there is no ledger, or nothing in it, yet
-            if stored(tmp_path):
-                return
-        time.sleep(0.02)
-    raise AssertionError("the run does not ask")
+def has_stored(tmp_path: Path) -> bool:
+    with suppress(sqlite3.OperationalError):  # there is no ledger, or nothing in it, yet
+        return stored(tmp_path) > 0
+    return False
 
 
 def stored(tmp_path: Path) -> int:
@@ -47,18 +41,24 @@ def stored(tmp_path: Path) -> int:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_once_keeps_and_scores_what_is_there(number: signal.Signals, tmp_path: Path) -> None:
-    with MockServer(latency=0.1) as server:
+    interrupted = threading.Event()
+
+    def behave(request: dict[str, Any]) -> Answer:
+        return completion() if len(server.requests) <= 40 else held(interrupted)
+
+    with MockServer(behave) as server:
         arguments = ("run", SUITE, "--model", "vllm/m", "--base-url", server.url, "--data", str(QUESTIONS))
         arguments += ("--concurrency", "8", "--out", "out")
         process = start(*arguments, cwd=tmp_path)
-        wait_for_requests(server, 40)
+        wait_until(lambda: len(server.requests) == 48)
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        wait_for_line(process, STOPPING)
+        interrupted.set()
+        first = ended(process)
         sent = len(server.requests)
-        assert process.returncode == 1, err
-        assert "Ctrl-C again leaves at once" in err
-        assert "not_asked" in out
-        assert stored(tmp_path) == sent, "every ask that was in flight was waited for, and its reply kept"
+        assert first.returncode == 1, first.stderr
+        assert "not_asked" in first.stdout
+        assert stored(tmp_path) == sent == 48, "every ask that was in flight was waited for, and its reply kept"
         run = Run(tmp_path / "out")
         outcomes = dict(run.records["outcome"].value_counts().iter_rows())
         assert outcomes == {"answered": sent, "not_asked": QUESTIONS - sent}
@@ -70,23 +70,25 @@ def test_once_keeps_and_scores_what_is_there(number: signal.Signals, tmp_path: P
 
 
 def test_twice_leaves_at_once_and_loses_nothing(tmp_path: Path) -> None:
-    with MockServer(latency=0.05) as server:
+    def behave(request: dict[str, Any]) -> Answer:
+        return completion() if len(server.requests) <= 20 else Answer(hang=True)
+
+    with MockServer(behave) as server:
         arguments = ("run", SUITE, "--model", "vllm/m", "--base-url", server.url, "--data", str(QUESTIONS))
-        arguments += ("--concurrency", "8", "--out", "out")
+        arguments += ("--concurrency", "8", "--timeout", "3000", "--out", "out")
         first = counterfoil(*arguments, "--limit", "20", cwd=tmp_path)
         before = (tmp_path / "out" / "records.parquet").read_bytes()
         assert first.returncode == 0
-        server._behave = lambda request: __import__("mock_server").Answer(hang=True)  # type: ignore[assignment]
         process = start(*arguments, cwd=tmp_path)
-        wait_for_requests(server, 28)
+        wait_until(lambda: len(server.requests) == 28)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
+        wait_for_line(process, STOPPING)
         assert process.poll() is None, "eight asks are in flight, and it waits for them"
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=10)
-    assert process.returncode == 130
-    assert "Left at once" in err
-    assert "Traceback" not in err
+        done = ended(process)
+    assert done.returncode == 130
+    assert "Left at once" in done.stderr
+    assert "Traceback" not in done.stderr
     assert stored(tmp_path) == 20
     assert (tmp_path / "out" / "records.parquet").read_bytes() == before, "the old records are whole"
     assert pl.read_parquet(tmp_path / "out" / "records.parquet").height == 20
@@ -98,7 +100,7 @@ def asking(repeats: int, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     arguments = ("run", SUITE, "--model", "planted/three_choice:suite", "--data", "2000", "--out", "out")
     process = start(*arguments, "--repeats", str(repeats), cwd=tmp_path)
     try:
-        wait_for_stored(tmp_path)
+        wait_until(lambda: has_stored(tmp_path))
         yield process
     finally:
         process.kill()
@@ -111,23 +113,21 @@ def test_twice_leaves_at_once_however_many_are_left(number: signal.Signals, tmp_
     # anything.
     with asking(2_000, tmp_path) as process:
         process.send_signal(number)
-        assert process.stderr is not None
-        while "Ctrl-C again leaves at once" not in process.stderr.readline():
-            assert process.poll() is None
+        wait_for_line(process, STOPPING)
         time.sleep(0.5)
         assert process.poll() is None
         process.send_signal(number)
-        _, err = process.communicate(timeout=20)
-    assert process.returncode == 130
-    assert "Left at once" in err
+        done = ended(process)
+    assert done.returncode == 130
+    assert "Left at once" in done.stderr
 
 
 def test_once_is_enough_where_all_that_is_left_could_never_be_written_down(tmp_path: Path) -> None:
     # 2,000 x 1,000,000,000 records: nothing may be made for each of them.
     with asking(1_000_000_000, tmp_path) as process:
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=20)
-    assert process.returncode == 130
-    assert "2,000,000,000,000 records are too many to write down which of them were not asked" in err
-    assert "Left at once" in err
+        done = ended(process)
+    assert done.returncode == 130
+    assert "2,000,000,000,000 records are too many to write down which of them were not asked" in done.stderr
+    assert "Left at once" in done.stderr
     assert stored(tmp_path) > 0

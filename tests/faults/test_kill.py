@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import random
+import signal
 import sqlite3
+import subprocess
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+import pytest
 
-from commands import SUITE, counterfoil, start
+from commands import SUITE, counterfoil, ended, start
 from counterfoil import Run
-from mock_server import MockServer
+from mock_server import Answer, MockServer, completion
 
-QUESTIONS, CONCURRENCY, KILLS = 3_000, 16, 20
+QUESTIONS, CONCURRENCY = 3_000, 16
+MOST_AT_ONCE = 130  # twenty times that, and what is in flight, is less than all questions
 
 
 def stored_prompts(ledger: Path) -> set[str]:
@@ -30,31 +35,33 @@ def stored_prompts(ledger: Path) -> set[str]:
     return {row[0] for row in rows}
 
 
-def wait_for_more(server: MockServer, requests: int) -> None:
-    for _ in range(3_000):
-        if len(server.requests) > requests:
-            return
-        time.sleep(0.01)
-    raise AssertionError("the run does not ask")
-
-
-def test_kill_at_random_moments_twenty_times_over(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.slow)])
+def test_kill_at_random_moments_again_and_again(kills: int, tmp_path: Path) -> None:
     chance = random.Random(20261115)
     ledger = tmp_path / ".counterfoil" / "ledger.sqlite"
-    with MockServer(latency=0.05) as server:
+    last = 0  # the number of the request at which the process is killed
+    process: subprocess.Popen[str] | None = None
+
+    def behave(request: dict[str, Any]) -> Answer:
+        if process is not None and len(server.requests) >= last:
+            process.kill()
+        return completion()
+
+    with MockServer(behave, latency=0.02) as server:
         arguments = ("run", SUITE, "--model", "vllm/m", "--base-url", server.url)
         arguments += ("--data", str(QUESTIONS), "--concurrency", str(CONCURRENCY), "--out", "out")
-        for kill in range(KILLS):
+        for kill in range(kills):
             asked_before, stored_before = len(server.requests), stored_prompts(ledger)
+            last = asked_before + chance.randint(1, MOST_AT_ONCE)
             process = start(*arguments, cwd=tmp_path)
-            if kill % 4:  # in the middle of asking, however slow the machine starts; every fourth at any moment
-                wait_for_more(server, asked_before)
-            time.sleep(chance.uniform(0, 0.5))
-            process.kill()
-            process.communicate()
+            if kill % 4 == 3:  # at any moment, perhaps before it asks; the others in the middle of asking
+                time.sleep(chance.uniform(0, 0.5))
+                process.kill()
+            assert ended(process).returncode == -signal.SIGKILL
             asked_now = server.prompts[asked_before:]
             assert not stored_before & set(asked_now), "an ask whose reply was stored was sent again"
             assert stored_before <= stored_prompts(ledger), "a stored reply is gone"
+        process = None
         asked_before, stored_before = len(server.requests), stored_prompts(ledger)
         assert 0 < len(stored_before) < QUESTIONS, "the kills must fall into the middle of the work"
         done = counterfoil(*arguments, cwd=tmp_path)
@@ -71,8 +78,8 @@ def test_kill_at_random_moments_twenty_times_over(tmp_path: Path) -> None:
     # Each kill can waste what was in flight: the places, and replies that had come and were about to be stored.
     wasted = sum(times - 1 for times in times_asked.values())
     gathering = CONCURRENCY  # a batch that was being committed is as large as what arrives in that time
-    assert wasted <= KILLS * (CONCURRENCY + gathering), wasted
-    assert max(times_asked.values()) <= KILLS
+    assert wasted <= kills * (CONCURRENCY + gathering), wasted
+    assert max(times_asked.values()) <= kills + 1
     connection = sqlite3.connect(ledger)
     assert connection.execute("SELECT count(*), count(DISTINCT key) FROM replies").fetchone() == (QUESTIONS, QUESTIONS)
     assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

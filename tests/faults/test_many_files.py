@@ -10,6 +10,7 @@ from pathlib import Path
 from commands import SUITE, environment
 from counterfoil import Run
 from mock_server import MockServer
+from waiting import SECONDS
 
 
 def run_with_limit(soft: int, hard: int, url: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
@@ -21,7 +22,7 @@ def run_with_limit(soft: int, hard: int, url: str, tmp_path: Path) -> subprocess
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=SECONDS,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard)),
     )
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from commands import SUITE, counterfoil, start
+from commands import SUITE, counterfoil, ended, start
 from counterfoil import Run
 from mock_server import Answer, MockServer, completion
+from waiting import SECONDS, wait_until
 
 QUESTIONS = 60
 
@@ -20,22 +21,20 @@ def test_a_second_start_while_the_first_asks_leaves_it_alone(tmp_path: Path) -> 
     second_has_ended = threading.Event()
 
     def behave(request: dict[str, Any]) -> Answer:
-        second_has_ended.wait(60)
+        second_has_ended.wait(SECONDS)
         return completion()
 
     with MockServer(behave) as server:
         arguments = ("run", SUITE, "--model", "vllm/m", "--base-url", server.url, "--data", str(QUESTIONS))
         arguments += ("--concurrency", "2", "--out", "out")
         first = start(*arguments, cwd=tmp_path)
-        while not server.requests:
-            assert first.poll() is None
-            time.sleep(0.01)
+        wait_until(lambda: server.requests or first.poll() is not None)
         second = counterfoil(*arguments, cwd=tmp_path)
         second_has_ended.set()
-        _, err = first.communicate(timeout=60)
+        done = ended(first)
     assert second.returncode == 2
     assert "Another process is at work on out" in second.stderr
-    assert first.returncode == 0, err
+    assert done.returncode == 0, done.stderr
     assert len(server.requests) == QUESTIONS
     assert Run(tmp_path / "out").records.height == QUESTIONS
 
@@ -46,8 +45,8 @@ def test_of_two_starts_at_the_same_time_one_or_both_end_well(delay: float, tmp_p
     processes = [start(*arguments, cwd=tmp_path)]
     time.sleep(delay)
     processes.append(start(*arguments, cwd=tmp_path))
-    said = [process.communicate(timeout=120)[1] for process in processes]
-    codes = [process.returncode for process in processes]
+    done = [ended(process) for process in processes]
+    codes, said = [process.returncode for process in done], [process.stderr for process in done]
     assert sorted(codes) in ([0, 0], [0, 2]), said
     for code, err in zip(codes, said, strict=True):
         assert code == 0 or "Another process is at work on out" in err

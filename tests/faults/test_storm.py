@@ -35,7 +35,7 @@ def test_a_storm_of_every_kind_of_fault(tmp_path: Path) -> None:
     with MockServer(behave) as server:
         done = counterfoil(
             *("run", SUITE, "--model", "vllm/m", "--base-url", server.url, "--data", str(QUESTIONS)),
-            *("--timeout", "2", "--out", "out"),
+            *("--timeout", "5", "--out", "out"),
             cwd=tmp_path,
         )
         sent = len(server.requests)

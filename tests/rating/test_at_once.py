@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from counterfoil.rating.store import Study
+from waiting import SECONDS
 
 from .conftest import MakeStudy
 
@@ -50,7 +51,7 @@ def test_eight_processes_lose_nothing(explain_study: MakeStudy, tmp_path: Path) 
     study = explain_study(5, raters=8, per_question=8)
     files = [tmp_path / f"said-{rater}" for rater in range(8)]
     processes = [start(study, rater, 0, 100, files[rater]) for rater in range(8)]
-    assert [process.wait(timeout=120) for process in processes] == [0] * 8
+    assert [process.wait(timeout=SECONDS) for process in processes] == [0] * 8
     assert [len(acknowledged(file)) for file in files] == [100] * 8
     assert rows(study) == {number: row for file in files for number, row in acknowledged(file).items()}
 
@@ -68,7 +69,7 @@ def test_what_was_acknowledged_survives_a_kill(explain_study: MakeStudy, tmp_pat
         finally:
             for process in processes:
                 process.kill()
-        assert [process.wait(timeout=60) for process in processes] == [-signal.SIGKILL] * 8
+        assert [process.wait(timeout=SECONDS) for process in processes] == [-signal.SIGKILL] * 8
         promised |= {number: row for file in files for number, row in acknowledged(file).items()}
     assert len(promised) >= 8 * 40
     with Study(study.path) as again:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,7 +25,8 @@ from counterfoil.cli.results import run_and_show
 from counterfoil.running import waves
 from counterfoil.running.askers import CarrierOf, most_places, sender_of
 from counterfoil.running.plan import Plan
-from mock_server import MockServer
+from mock_server import MockServer, held
+from waiting import until
 
 
 class Forgetful(InThisProcess):
@@ -63,21 +65,24 @@ def test_a_stop_leaves_what_was_not_asked_neither_done_nor_in_flight(tmp_path: P
         model, halt, account = open_model(spec), Halt(), Account(Budget(), None)
         with Ledger(tmp_path / "ledger.sqlite") as ledger:
             pace = Pace(fixed=3)
-            sender = Sender(model, ledger, pace=pace, timeout=5, account=account, halt=halt, say=lambda sentence: None)
+            sender = Sender(
+                model, ledger, pace=pace, timeout=300, account=account, halt=halt, say=lambda sentence: None
+            )
             carrier = InThisProcess(sender)
             poster = Poster(model, carrier, ledger, account=account, halt=halt)
             for number in range(20):
                 with pytest.raises(NotAsked):
                     await poster.ask(model.ask([Message("user", f"{number}?")], {}, 0))
-            while len(server.requests) < 3:
-                await asyncio.sleep(0.01)
+            await until(lambda: len(server.requests) == 3)
             # Three are with the server, the others wait for their turn.
             assert (carrier.total, carrier.done, poster.in_flight) == (20, 0, 3)
             halt.stop("interrupted")
+            stopped.set()
             await carrier.all_home()
             assert (carrier.total, carrier.done, poster.in_flight) == (3, 3, 0)
             await carrier.close()
 
-    with MockServer(latency=0.3) as server:
+    stopped = threading.Event()
+    with MockServer(lambda request: held(stopped)) as server:
         asyncio.run(main())
     assert len(server.requests) == 3

@@ -19,6 +19,8 @@ from typing import Any
 
 from aiohttp import web
 
+from waiting import SECONDS
+
 OPENAI_MODEL, ANTHROPIC_MODEL = "openai/gpt-4o", "anthropic/claude-sonnet-4-5"
 PER_PAGE = 2  # so that lists have pages
 
@@ -85,17 +87,22 @@ class BatchServer:
         return Counter(key for made in self.batches.values() for key in made.asks)
 
     @property
+    def is_looked_at(self) -> bool:
+        """Whether somebody has asked how a batch is."""
+        return any(made.looks for made in list(self.batches.values()))
+
+    @property
     def bodies(self) -> list[dict[str, Any]]:
         return [body for made in self.batches.values() for body in made.asks.values()]
 
     def __enter__(self) -> BatchServer:
         self._thread.start()
-        assert self._ready.wait(10)
+        assert self._ready.wait(SECONDS)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._end.set)
-        self._thread.join(10)
+        self._thread.join(SECONDS)
 
     async def _serve(self) -> None:
         self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()

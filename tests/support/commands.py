@@ -13,6 +13,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from counterfoil.cli.main import main
+from waiting import SECONDS
 
 SUPPORT = Path(__file__).parent
 SUITE = "three_choice:suite"
@@ -67,10 +68,20 @@ def counterfoil_process(*arguments: str, cwd: Path, **more: str) -> subprocess.C
     return ended(start(*arguments, cwd=cwd, **more))
 
 
+def wait_for_line(process: subprocess.Popen[str], part: str) -> None:
+    """Until it has said this on standard error."""
+    assert process.stderr is not None
+    said = ""
+    while part not in said:
+        line = process.stderr.readline()
+        assert line, f"it ended without saying {part!r}: {said}"
+        said += line
+
+
 def ended(process: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
-    """A process, waited for; the limit only keeps one that hangs from doing so for ever."""
+    """A process that was started, when it has ended; one that hangs is killed."""
     try:
-        out, err = process.communicate(timeout=600)
+        out, err = process.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
         raise
@@ -99,7 +110,7 @@ def on_a_terminal(*arguments: str, cwd: Path, watch: Callable[[str], object], **
     except OSError:  # the other end was closed
         pass
     os.close(ours)
-    return process.wait(600), shown.decode()
+    return process.wait(SECONDS), shown.decode()
 
 
 def _pipe() -> io.TextIOWrapper:

@@ -21,7 +21,7 @@ class Raw(Answer):
         return self.body
 
 
-def post_to(url: str, *, secret: str | None = None, timeout: float = 10.0) -> Answered:
+def post_to(url: str, *, secret: str | None = None, timeout: float = 300.0) -> Answered:
     async def post() -> Answered:
         endpoint = Endpoint(url, {}, secret=secret, remedy="check THE_KEY")
         try:
@@ -32,13 +32,13 @@ def post_to(url: str, *, secret: str | None = None, timeout: float = 10.0) -> An
     return asyncio.run(post())
 
 
-def post(answer: Answer, *, secret: str | None = None, timeout: float = 10.0) -> Answered:
+def post(answer: Answer, *, secret: str | None = None, timeout: float = 300.0) -> Answered:
     """What the endpoint makes of an answer."""
     with MockServer(lambda request: answer) as server:
         return post_to(server.url, secret=secret, timeout=timeout)
 
 
-def trouble(answer: Answer, *, secret: str | None = None, timeout: float = 10.0) -> ModelError:
+def trouble(answer: Answer, *, secret: str | None = None, timeout: float = 300.0) -> ModelError:
     """The error that the endpoint makes of an answer."""
     with pytest.raises(ModelError) as raised:
         post(answer, secret=secret, timeout=timeout)

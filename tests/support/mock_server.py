@@ -14,10 +14,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from waiting import LOOK_SECONDS, SECONDS
+
 
 @dataclass
 class Answer:
-    """What to send; `reset` breaks the connection off instead, `hang` never answers."""
+    """What to send; `reset` breaks the connection off instead, `hang` never answers, `hold` answers when it is set."""
 
     body: bytes = b""
     status: int = 200
@@ -25,6 +27,7 @@ class Answer:
     delay: float = 0.0
     reset: bool = False
     hang: bool = False
+    hold: threading.Event | None = None
 
     def raw(self) -> bytes:
         extra = "".join(f"{name}: {value}\r\n" for name, value in self.headers.items())
@@ -52,6 +55,13 @@ def completion(content: Any = "B", finish_reason: str = "stop", **message: Any) 
             }
         ).encode()
     )
+
+
+def held(until: threading.Event, content: Any = "B") -> Answer:
+    """A completion that is on its way until this is set."""
+    answer = completion(content)
+    answer.hold = until
+    return answer
 
 
 def error(status: int, message: str = "no", headers: Mapping[str, str] | None = None, **details: Any) -> Answer:
@@ -88,7 +98,9 @@ class _Connection(asyncio.Protocol):
             self._transport.abort()
             return
         delay = self._latency + answer.delay
-        if delay:
+        if answer.hold is not None and not answer.hold.is_set():
+            asyncio.get_running_loop().call_later(LOOK_SECONDS, self._answer, answer)
+        elif delay:
             asyncio.get_running_loop().call_later(delay, self._transport.write, answer.raw())
         else:
             self._transport.write(answer.raw())
@@ -117,12 +129,12 @@ class MockServer:
 
     def __enter__(self) -> MockServer:
         self._thread.start()
-        self._ready.wait(10)
+        assert self._ready.wait(SECONDS)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._end.set)
-        self._thread.join(10)
+        self._thread.join(SECONDS)
 
     def _respond(self, head: bytes, body: bytes) -> Answer:
         request = json.loads(body)

@@ -27,7 +27,7 @@ def send_all(
     *,
     name: str = "vllm/m",
     base_url: str | None = "",
-    timeout: float = 10.0,
+    timeout: float = 300.0,
     sample: int = 0,
 ) -> list[Sent | BaseException]:
     """Send asks with these parameters, one after another; what each gave, reply or error. "": the server's URL."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from commands import start
 from sites import Client, up
 
-WAIT_SECONDS = 60
+WAIT_SECONDS = 300
 LOOK_SECONDS = 0.2
 RAY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_GRACEFUL_SHUTDOWN_DRAIN_TIMEOUT_S": "0"}
 SMALL_NODE = ("--num-cpus", "1", "--object-store-memory", "80000000")

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from commands import start
+from waiting import SECONDS
 
 
 class Site(NamedTuple):
@@ -89,7 +90,7 @@ class Client:
         return found.group(1)
 
     def _ask(self, method: str, path: str, body: str | None, headers: Mapping[str, str]) -> Answer:
-        connection = http.client.HTTPConnection("127.0.0.1", self.site.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.site.port, timeout=SECONDS)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         sent = {"Host": self.host, "Cookie": "; ".join(f"{k}={v}" for k, v in self.cookies.items())} | named
         try:

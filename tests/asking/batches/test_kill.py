@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from batch_server import ANTHROPIC_MODEL, OPENAI_MODEL, BatchServer, Fault, Made
-from commands import SUITE
+from commands import SUITE, ended
 from counterfoil import Run
 from quick_batches import quick, start_quick
+from waiting import wait_until
 
 QUESTIONS = 60
 LEDGER = Path(".counterfoil") / "ledger.sqlite"
@@ -63,7 +64,7 @@ def kill_at(server: BatchServer, process: subprocess.Popen[str], is_now: Callabl
         return Fault(reset=True)
 
     server.fault = fault
-    process.communicate(timeout=60)
+    ended(process)
     server.fault = lambda method, path, after: None
     assert process.returncode == -signal.SIGKILL, "it ended before that moment"
 
@@ -113,16 +114,13 @@ def test_killed_with_half_of_the_replies_in_the_ledger(model: str, tmp_path: Pat
             return int(number)
 
         def half_sent() -> None:
-            for _ in range(1_000):
-                if stored() >= 20:
-                    break
-                time.sleep(0.01)
+            wait_until(lambda: stored() >= 20)
             process.kill()
             process.wait()
             server.half_sent = None
 
         server.half_sent = half_sent
-        process.communicate(timeout=60)
+        ended(process)
         assert 20 <= stored() < QUESTIONS
         check(server, model, tmp_path)
         assert len(server.batches) == 1

@@ -12,9 +12,10 @@ import pytest
 
 import counterfoil as cf
 from batch_server import ANTHROPIC_MODEL, OPENAI_MODEL, BatchServer, Fault
-from commands import SUITE, counterfoil
+from commands import SUITE, counterfoil, ended
 from counterfoil.asking.batches import submitting
 from quick_batches import quick, start_quick
+from waiting import wait_until
 
 MODELS = [OPENAI_MODEL, ANTHROPIC_MODEL]
 
@@ -23,26 +24,18 @@ def arguments(server: BatchServer, model: str, *more: str) -> tuple[str, ...]:
     return ("run", SUITE, "--model", model, "--base-url", server.url(model), "--batch", *more)
 
 
-def wait_until_looked_at(server: BatchServer) -> None:
-    for _ in range(2_000):
-        if any(made.looks for made in server.batches.values()):
-            return
-        time.sleep(0.01)
-    raise AssertionError("nobody looks at a batch")
-
-
 @pytest.mark.parametrize("model", MODELS)
 def test_ctrl_c_leaves_the_batch_to_another_run(model: str, tmp_path: Path) -> None:
     with BatchServer(ends=lambda made: None) as server:
         process = start_quick(*arguments(server, model, "--data", "30", "--out", "out"), cwd=tmp_path)
-        wait_until_looked_at(server)
+        wait_until(lambda: server.is_looked_at)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
-        assert process.returncode == 1, err
+        first = ended(process)
+        assert first.returncode == 1, first.stderr
         (made,) = server.batches.values()
         provider = model.partition("/")[0]
         sentence = f"{model}: 30 asks are with {provider} in {made.id}: run the same command again to collect them."
-        assert err.count(sentence) == 1
+        assert first.stderr.count(sentence) == 1
         assert not [request for request in server.requests if "cancel" in request]
         assert dict(cf.Run(tmp_path / "out").records["outcome"].value_counts().iter_rows()) == {"not_asked": 30}
         told = counterfoil("ledger", "info", cwd=tmp_path).stdout
@@ -59,7 +52,7 @@ def test_ctrl_c_leaves_the_batch_to_another_run(model: str, tmp_path: Path) -> N
 def test_another_run_with_some_of_the_same_asks_waits_for_them(tmp_path: Path) -> None:
     with BatchServer(ends=lambda made: None) as server:
         process = start_quick(*arguments(server, OPENAI_MODEL, "--data", "30", "--out", "one"), cwd=tmp_path)
-        wait_until_looked_at(server)
+        wait_until(lambda: server.is_looked_at)
         process.kill()
         process.communicate()
         server.ends = lambda made: "completed"
@@ -87,8 +80,8 @@ def test_two_processes_at_once(model: str, tmp_path: Path) -> None:
             for out, size in sizes.items()
         ]
         for process in processes:
-            _, err = process.communicate(timeout=60)
-            assert process.returncode == 0, err
+            done = ended(process)
+            assert done.returncode == 0, done.stderr
         assert set(server.times_submitted.values()) == {1}
         assert len(server.times_submitted) == 60
     for out, size in sizes.items():
@@ -111,13 +104,11 @@ def test_one_of_two_dies_and_the_other_does_its_part(tmp_path: Path) -> None:
 
     with BatchServer(fault=fault) as server:
         first = start_quick(*arguments(server, OPENAI_MODEL, "--data", "30", "--out", "one"), cwd=tmp_path)
-        while not server.requests:
-            time.sleep(0.01)
+        wait_until(lambda: server.requests)
         second = start_quick(*arguments(server, OPENAI_MODEL, "--data", "30", "--out", "two"), cwd=tmp_path)
-        _, err = second.communicate(timeout=60)
-        first.communicate()
-        assert first.returncode == -signal.SIGKILL
-        assert second.returncode == 0, err
+        done = ended(second)
+        assert ended(first).returncode == -signal.SIGKILL
+        assert done.returncode == 0, done.stderr
         assert len(cf.Run(tmp_path / "two").records) == 30
         assert server.times_submitted.total() == 30
         assert set(server.times_submitted.values()) == {1}
@@ -127,7 +118,7 @@ def test_a_batch_of_another_account_is_neither_lost_nor_asked_again(tmp_path: Pa
     with BatchServer(ends=lambda made: None) as server:
         command = arguments(server, OPENAI_MODEL, "--data", "10", "--out", "out")
         process = start_quick(*command, cwd=tmp_path)
-        wait_until_looked_at(server)
+        wait_until(lambda: server.is_looked_at)
         process.kill()
         process.communicate()
         hidden = dict(server.batches)
@@ -178,7 +169,7 @@ def test_the_temporary_folder_is_left_empty(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("TMPDIR", str(temporary))
     with BatchServer(ends=lambda made: None) as server:
         process = start_quick(*arguments(server, OPENAI_MODEL, "--data", "10"), cwd=tmp_path)
-        wait_until_looked_at(server)
+        wait_until(lambda: server.is_looked_at)
         process.kill()
         process.communicate()
     assert list(temporary.iterdir()) == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ from batch_server import ANTHROPIC_MODEL, OPENAI_MODEL, BatchServer, Fault, Made
 from commands import SUITE
 from counterfoil.asking.batches import waiting
 from counterfoil.running.folder import Run
+from waiting import wait_until
 
 MODELS = [OPENAI_MODEL, ANTHROPIC_MODEL]
 # The same errors in the words of both.
@@ -356,13 +356,19 @@ def test_ctrl_c_while_the_file_goes_up_submits_nothing(capfd: pytest.CaptureFixt
     def interrupted(method: str, path: str, after: bool) -> Fault | None:
         if path == "/files" and after:
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.2)
+            wait_until(lambda: "Stopping: 0 asks are still in flight" in said())
         return None
+
+    heard: list[str] = []
+
+    def said() -> str:
+        heard.append(capfd.readouterr().err)
+        return "".join(heard)
 
     with BatchServer(fault=interrupted) as server:
         done = run(server, OPENAI_MODEL)
         assert outcomes(done) == {"not_asked": 40}
         assert not server.batches
-        assert "Stopping: 0 asks are still in flight" in capfd.readouterr().err
+        assert said().count("Stopping: 0 asks are still in flight") == 1
         server.fault = lambda method, path, after: None
         assert run(server, OPENAI_MODEL).is_complete

@@ -16,6 +16,7 @@ from counterfoil.asking.batches.store import BatchStore
 from counterfoil.asking.batches.under_way import UnderWay
 from counterfoil.asking.ledger_admin import batches_under_way
 from quick_batches import start_quick
+from waiting import wait_until
 
 AGAIN = "under way in a batch already"
 
@@ -28,8 +29,8 @@ def leave_in_a_batch(server: BatchServer, *arguments: str, cwd: Path) -> None:
     """Submit a batch by a process that dies before it ends."""
     server.ends = lambda made: None
     process = start_quick(*arguments, "--batch", cwd=cwd)
-    while not any(made.looks for made in list(server.batches.values())):
-        assert process.poll() is None, process.communicate()
+    wait_until(lambda: server.is_looked_at or process.poll() is not None)
+    assert process.poll() is None, process.communicate()
     process.kill()
     process.communicate()
     server.ends = lambda made: "completed"

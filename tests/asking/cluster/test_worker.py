@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from counterfoil.asking.cluster.shards import read_shards
 from counterfoil.asking.cluster.worker import Home, Job, Ready, Worker
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import ModelSpec
-from mock_server import MockServer, completion, error
+from mock_server import MockServer, completion, error, held
+from waiting import until
 
 
 def job_for(server: MockServer, **more: Any) -> Job:
@@ -26,7 +28,7 @@ def job_for(server: MockServer, **more: Any) -> Job:
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(work, 30))
+    return asyncio.run(asyncio.wait_for(work, 300))
 
 
 async def opened(job: Job) -> tuple[Worker, Ready]:
@@ -97,14 +99,15 @@ def test_halted_it_ends_what_is_in_flight_and_sends_nothing_more() -> None:
         job = job_for(server, spec={"concurrency": 2})
         worker, _ = await opened(job)
         await give(worker, asks(job, 9))
-        while len(server.requests) < 2:
-            await asyncio.sleep(0.01)
+        await until(lambda: len(server.requests) == 2)
         await worker.halt()
+        halted.set()
         home = await all_of(worker, 9)
         assert (len(home.replies), len(home.unasked)) == (2, 7)
         await worker.close()
 
-    with MockServer(latency=0.3) as server:
+    halted = threading.Event()
+    with MockServer(lambda request: held(halted)) as server:
         run(go(server))
     assert len(server.requests) == 2
 
