@@ -72,7 +72,7 @@ def test_what_is_posted_is_there_in_the_next_wave(tmp_path: Path) -> None:
     async def test(post: Post, server: MockServer, ledger: Ledger) -> None:
         asks = [post.make_ask(f"{number}?") for number in range(40)]
         assert [await posted(post, ask) for ask in asks] == [None] * 40
-        await post.carrier.all_home()
+        await post.carrier.wait_for_all()
         assert post.poster.posted == post.carrier.total == post.carrier.done == len(server.requests) == 40
         found = [await posted(post, ask) for ask in asks]
         assert all(reply is not None and reply.status == "ok" for reply in found)
@@ -85,7 +85,7 @@ def test_the_same_ask_at_the_same_time_is_carried_once(tmp_path: Path) -> None:
     async def test(post: Post, server: MockServer, ledger: Ledger) -> None:
         ask = post.make_ask("Which?")
         await asyncio.gather(*(posted(post, ask) for _ in range(300)))
-        await post.carrier.all_home()
+        await post.carrier.wait_for_all()
         assert len(server.requests) == 1
         assert post.account.tally.asked == 1
 
@@ -96,7 +96,7 @@ def test_a_failure_is_remembered_and_not_posted_again(tmp_path: Path) -> None:
     async def test(post: Post, server: MockServer, ledger: Ledger) -> None:
         ask = post.make_ask("Which?")
         assert await posted(post, ask) is None
-        await post.carrier.all_home()
+        await post.carrier.wait_for_all()
         again = await posted(post, ask)
         assert again is not None
         assert again.status == "failed"
@@ -123,6 +123,6 @@ def test_a_ledger_that_can_not_keep_ends_it(tmp_path: Path) -> None:
         ledger.put = full  # type: ignore[method-assign,assignment]
         assert await posted(post, post.make_ask("Which?")) is None
         with pytest.raises(UserError, match="The ledger is full"):
-            await post.carrier.all_home()
+            await post.carrier.wait_for_all()
 
     with_post(tmp_path, test)

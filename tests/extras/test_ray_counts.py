@@ -139,7 +139,7 @@ def test_after_a_stop_only_what_workers_have_begun_is_in_flight_and_what_was_not
         # Each worker has three asks with the server and three in hand; 28 wait for a worker.
         assert carried.counts == (40, 0, begun)
         carried.halt.stop("interrupted")
-        await carried.carrier.all_home()
+        await carried.carrier.wait_for_all()
         assert carried.counts == (begun, begun, 0)
         assert len(server.requests) == begun
         with pytest.raises(NotAsked, match="interrupted"):
@@ -154,7 +154,7 @@ def test_what_comes_home_is_done(tmp_path: Path) -> None:
     async def test(carried: Carried, server: MockServer) -> None:
         for ask in carried.asks(50):
             await carried.carrier.take(ask)
-        await carried.carrier.all_home()
+        await carried.carrier.wait_for_all()
         assert carried.counts == (50, 50, 0)
         await carried.carrier.close()
 
@@ -168,11 +168,11 @@ def test_what_a_dead_worker_had_not_written_is_written_by_the_run(tmp_path: Path
         asks = carried.asks(50)
         for ask in asks[:20]:
             await carried.carrier.take(ask)
-        await carried.carrier.all_home()
+        await carried.carrier.wait_for_all()
         carried.cluster.actors[0].die()
         for ask in asks[20:]:
             await carried.carrier.take(ask)
-        await carried.carrier.all_home()
+        await carried.carrier.wait_for_all()
         await carried.carrier.close()
         # Nothing was in flight when it died, so each reply was stored once: by its worker, or from the ledger.
         assert sorted(read.ask.key for read in read_shards(str(shards))) == sorted(ask.key for ask in asks)
@@ -190,7 +190,7 @@ def test_what_was_written_in_time_is_not_written_again(tmp_path: Path, monkeypat
         asks = carried.asks(20)
         for ask in asks:
             await carried.carrier.take(ask)
-        await carried.carrier.all_home()
+        await carried.carrier.wait_for_all()
         await asyncio.sleep(0.5)
         for actor in carried.cluster.actors:
             actor.die()
@@ -208,7 +208,7 @@ def test_what_no_one_can_write_is_not_stored_and_said(tmp_path: Path) -> None:
     async def test(carried: Carried, server: MockServer) -> None:
         for ask in carried.asks(20):
             await carried.carrier.take(ask)
-        await carried.carrier.all_home()
+        await carried.carrier.wait_for_all()
         shards.write_text("in the way")
         await carried.carrier.close()
         [lacking] = carried.carrier.not_stored

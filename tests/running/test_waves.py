@@ -78,7 +78,7 @@ def test_a_stop_leaves_what_was_not_asked_neither_done_nor_in_flight(tmp_path: P
             assert (carrier.total, carrier.done, poster.in_flight) == (20, 0, 3)
             halt.stop("interrupted")
             stopped.set()
-            await carrier.all_home()
+            await carrier.wait_for_all()
             assert (carrier.total, carrier.done, poster.in_flight) == (3, 3, 0)
             await carrier.close()
 

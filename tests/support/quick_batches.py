@@ -33,30 +33,30 @@ def quick(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 def have_little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process, for a test."""
-    from counterfoil.asking.batches import collecting, lock, submitting, waiting
+    from counterfoil.asking.batches import carrier, submitting
 
     for module, name, value in (
-        (waiting, "FIRST_LOOK", 0.01),
-        (waiting, "LONGEST_LOOK", 0.01),
+        (carrier, "FIRST_LOOK", 0.01),
+        (carrier, "LONGEST_LOOK", 0.01),
         (submitting, "FIRST_WAIT", 0.01),
         (submitting, "LONGEST_WAIT", 0.01),
         (submitting, "LOOK_SECONDS", 0.02),
         (submitting, "SETTLE_SECONDS", 0.1),
-        (lock, "WAIT_SECONDS", 0.01),
-        (collecting, "LINES_AT_ONCE", 7),
+        (submitting, "LOCK_SECONDS", 0.01),
+        (carrier, "LINES_AT_ONCE", 7),
     ):
         monkeypatch.setattr(module, name, value)
 
 
 def _main() -> int:
-    from counterfoil.asking.batches import collecting, lock, submitting, waiting
+    from counterfoil.asking.batches import carrier, submitting
     from counterfoil.cli.main import main
 
-    waiting.FIRST_LOOK = waiting.LONGEST_LOOK = 0.05
+    carrier.FIRST_LOOK = carrier.LONGEST_LOOK = 0.05
     submitting.FIRST_WAIT = submitting.LONGEST_WAIT = submitting.LOOK_SECONDS = 0.05
     submitting.SETTLE_SECONDS = 0.5
-    lock.WAIT_SECONDS = 0.02
-    collecting.LINES_AT_ONCE = 10
+    submitting.LOCK_SECONDS = 0.02
+    carrier.LINES_AT_ONCE = 10
     return main()
 
 

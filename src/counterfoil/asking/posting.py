@@ -20,7 +20,7 @@ class Carrier(Protocol):
     """Takes asks to one model and puts their replies into the ledger: a batch interface, a cluster, this process.
 
     It counts what comes home in the account it was made with, and reserves there before it sends. Where the run is
-    halted, `take` does nothing and `all_home` gives up waiting; what was sent is not lost by that.
+    halted, `take` does nothing and `wait_for_all` gives up waiting; what was sent is not lost by that.
     """
 
     @property
@@ -65,7 +65,7 @@ class Carrier(Protocol):
         """
         ...
 
-    async def all_home(self) -> None:
+    async def wait_for_all(self) -> None:
         """Until each ask that was taken has ended: in the ledger, or among the failures."""
         ...
 
@@ -155,7 +155,7 @@ class InThisProcess:
         self.total += 1
         self._under_way[ask.key] = asyncio.create_task(self._send(ask))
 
-    async def all_home(self) -> None:
+    async def wait_for_all(self) -> None:
         while self._under_way:
             await asyncio.wait(list(self._under_way.values()))
         if self._error is not None:

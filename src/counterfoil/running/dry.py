@@ -8,7 +8,7 @@ import msgspec
 
 from counterfoil.asking.ask import Ask
 from counterfoil.asking.asker import Collector
-from counterfoil.asking.batches.under_way import UnderWay
+from counterfoil.asking.batches.store import UnderWay
 from counterfoil.asking.budget import Account, Budget, estimate_tokens
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model

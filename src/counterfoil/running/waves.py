@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.asker import Collector, Halt
-from counterfoil.asking.batches.under_way import UnderWay
+from counterfoil.asking.batches.store import UnderWay
 from counterfoil.asking.budget import Account, Budget, Tally
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
@@ -101,7 +101,7 @@ async def _wave(posters: Posters, spending: Sequence[_Spending], one_pass: Pass)
         await one_pass(posters, NoParts())
         async with asyncio.TaskGroup() as group:  # send the last asks of each now, and do not wait for the others
             for poster in posters.all:
-                group.create_task(poster.carrier.all_home())
+                group.create_task(poster.carrier.wait_for_all())
     return sum(poster.posted for poster in posters.all)
 
 

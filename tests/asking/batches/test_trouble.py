@@ -15,7 +15,7 @@ import pytest
 import counterfoil as cf
 from batch_server import ANTHROPIC_MODEL, OPENAI_MODEL, BatchServer, Fault, Made, Said, largest
 from commands import SUITE
-from counterfoil.asking.batches import waiting
+from counterfoil.asking.batches import carrier
 from counterfoil.running.folder import Run
 from waiting import wait_until
 
@@ -79,10 +79,10 @@ def test_what_is_never_come_to_fails_in_the_end(model: str) -> None:
     with BatchServer(times(99, "expired"), ends=lambda made: "expired") as server:
         done = run(server, model)
         never = fourths(server)
-        assert [len(made.asks) for made in server.batches.values()] == [40] + [never] * (waiting.MOST_BATCHES - 1)
+        assert [len(made.asks) for made in server.batches.values()] == [40] + [never] * (carrier.MOST_BATCHES - 1)
     assert outcomes(done) == {"answered": 40 - never, "failed": never} | _unread(done)
     assert len(reasons(done)) == 1
-    assert f"(in each of {waiting.MOST_BATCHES} batches)" in reasons(done).pop()
+    assert f"(in each of {carrier.MOST_BATCHES} batches)" in reasons(done).pop()
     assert about(done)["failed"] == never
 
 

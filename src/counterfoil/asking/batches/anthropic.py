@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
 from datetime import datetime
 from typing import Any, BinaryIO
 
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply
-from counterfoil.asking.batches.interface import Found, Line, Look, NotProcessed
-from counterfoil.asking.batches.server import Server, from_start, id_of
-from counterfoil.asking.models.anthropic import AnthropicModel, read_message, request_body
+from counterfoil.asking.batches.interface import (
+    CLOCK_SECONDS,
+    BatchInterface,
+    Found,
+    Line,
+    Look,
+    NotProcessed,
+    from_start,
+    id_of,
+)
+from counterfoil.asking.models.anthropic import AnthropicModel, request_body
 from counterfoil.asking.models.base import TryAgain
 from counterfoil.asking.models.http import Rejected
 
-PER_PAGE = 1_000
-# A batch that is made later than this after it was posted was posted by somebody else; clocks differ.
-BEFORE_SECONDS, AFTER_SECONDS = 3_600.0, 3_600.0
 # The statuses that asks outside of batches get with these errors.
 STATUS_OF_ERROR = {
     "invalid_request_error": 400,
@@ -33,7 +37,7 @@ STATUS_OF_ERROR = {
 }
 
 
-class AnthropicBatches:
+class AnthropicBatches(BatchInterface):
     """Batches for one model."""
 
     provider = "anthropic"
@@ -43,29 +47,27 @@ class AnthropicBatches:
     between = b","
     tail = b"]}"
 
+    listed, cursor, per_page = "/messages/batches", "after_id", 1_000
+
     def __init__(self, model: AnthropicModel) -> None:
-        self._model = model
-        self.base_url = str(model.endpoint.url).removesuffix("/messages")
-        self._server = Server(model.endpoint, self.base_url)
+        super().__init__(model, "/messages")
 
     def line(self, ask: Ask) -> bytes:
         return msgspec.json.encode({"custom_id": ask.key, "params": self._model.body(ask)})
 
-    async def upload(self, content: BinaryIO) -> str | None:
-        return None
-
     async def create(self, content: BinaryIO, uploaded: str | None, token: str) -> str:
         return id_of(await self._server.post("/messages/batches", from_start(content)))
 
-    async def find(self, token: str, asks: int, posted_at: float, known: Collection[str]) -> Found | None:
-        def is_too_old(batch: dict[str, Any]) -> bool:
-            return _time_of(batch) < posted_at - BEFORE_SECONDS
+    def time_of(self, batch: dict[str, Any]) -> float:
+        try:
+            return datetime.fromisoformat(str(batch.get("created_at"))).timestamp()
+        except ValueError:
+            return 0.0
 
-        async for batch in self._server.newest_first("/messages/batches", "after_id", PER_PAGE, is_too_old):
-            is_then = -BEFORE_SECONDS <= _time_of(batch) - posted_at <= AFTER_SECONDS
-            if is_then and sum(_counts(batch).values()) == asks and id_of(batch) not in known:
-                return Found(id_of(batch), is_sure=False)
-        return None
+    def recognised(self, batch: dict[str, Any], token: str, asks: int, posted_at: float) -> Found | None:
+        """Nothing in it says whose it is. One that was made much later than it was posted is somebody else's."""
+        is_then = abs(self.time_of(batch) - posted_at) <= CLOCK_SECONDS
+        return Found(id_of(batch), is_sure=False) if is_then and sum(_counts(batch).values()) == asks else None
 
     async def look(self, batch_id: str) -> Look:
         batch = await self._server.get(f"/messages/batches/{batch_id}")
@@ -78,15 +80,12 @@ class AnthropicBatches:
             results=[str(address) if self._server.is_here(address) else f"/messages/batches/{batch_id}/results"],
         )
 
-    def lines(self, look: Look) -> AsyncIterator[tuple[str, Line]]:
-        return self._server.lines_by_key(look.results)
-
     def read(self, ask: Ask, line: Line) -> Reply:
         result = line.get("result")
         result = result if isinstance(result, dict) else {}
         kind = result.get("type")
         if kind == "succeeded" and isinstance(message := result.get("message"), dict):
-            return read_message(message)
+            return self._model.read(message)
         if kind in ("expired", "canceled"):
             raise NotProcessed(f"it was {kind} before the model came to it")
         if kind == "errored":
@@ -98,16 +97,6 @@ class AnthropicBatches:
             except Rejected as rejected:
                 return self._model.rejected(rejected, request_body(ask))
         raise TryAgain("its line in the batch can't be read")
-
-    async def close(self) -> None:
-        await self._server.close()
-
-
-def _time_of(batch: dict[str, Any]) -> float:
-    try:
-        return datetime.fromisoformat(str(batch.get("created_at"))).timestamp()
-    except ValueError:
-        return 0.0
 
 
 def _counts(batch: dict[str, Any]) -> dict[str, int]:

@@ -1,26 +1,67 @@
-"""Carries asks by a provider's batch interface: gathers, submits, waits, collects."""
+"""Carries asks by a provider's batch interface: gathers them, has them submitted, waits, and collects the replies.
+
+Batches outlive the process: another carrier, later, collects what is still under way.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.asker import Halt, NotAsked
-from counterfoil.asking.batches.interface import BatchInterface
-from counterfoil.asking.batches.outbox import Outbox
-from counterfoil.asking.batches.store import BatchStore
-from counterfoil.asking.batches.submitting import Halted, Submitter
-from counterfoil.asking.batches.waiting import Waiting, WaitingRoom, number_of_asks
+from counterfoil.asking.batches.interface import BatchInterface, Complaint, Line, Look, NotProcessed, NotThere
+from counterfoil.asking.batches.store import Batch, BatchStore
+from counterfoil.asking.batches.submitting import Halted, Outbox, Submitter
 from counterfoil.asking.budget import Account
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.anthropic import AnthropicModel
-from counterfoil.asking.models.base import Model, ModelError, ModelSpec
+from counterfoil.asking.models.base import Hopeless, Model, ModelError, ModelSpec, ModelUnusable, TryAgain
 from counterfoil.asking.models.openai import OpenAIModel
+
+FIRST_LOOK, LONGEST_LOOK, LOOKS_GROW = 2.0, 60.0, 1.5
+LINES_AT_ONCE = 500
+# An ask that was not answered, but may be another time, is in so many batches: three to learn what a model does not
+# take, and one.
+MOST_BATCHES = 4
+# Both providers have thrown results away by then.
+KEPT_SECONDS = 30 * 86_400.0
+
+
+@dataclass
+class Waiting:
+    """One batch that is waited for. `left` are the asks of this run that have not ended; `seen` are all that have."""
+
+    batch: int
+    left: set[bytes] = field(default_factory=set)
+    size: int = 0
+    done: int = 0
+    reserved: tuple[float, float] = (0.0, 0.0)
+    seen: set[bytes] = field(default_factory=set)
+    replies: int = 0
+    look_at: float = 0.0
+    wait: float = field(default_factory=lambda: FIRST_LOOK)
+    is_told: bool = False
+
+
+class Ended(NamedTuple):
+    """How one ask ended: with a reply that is durable, or with an error."""
+
+    key: bytes
+    ask: Ask
+    reply: Reply | None
+    error: ModelError | None
+
+
+class NotOurs(Exception):
+    """The batch holds none of the asks that it was thought to hold."""
 
 
 class BatchCarrier:
-    """A carrier for one model. Batches outlive it: another one, later, collects what is still under way."""
+    """The carrier of one model."""
 
     not_stored: Sequence[str] = ()
 
@@ -36,6 +77,7 @@ class BatchCarrier:
     ) -> None:
         self.total = 0
         self.stopped: str | None = None
+        self.failures: dict[str, Reply] = {}
         self._model = model
         self._ledger = ledger
         self._account = account
@@ -44,38 +86,38 @@ class BatchCarrier:
         self._interface = _interface_of(model)
         self._store = BatchStore(ledger.path, self._interface.provider, self._interface.base_url)
         self._submitter = Submitter(self._interface, self._store, ledger.path, model.name, halt)
-        self._room = WaitingRoom(
-            self._interface,
-            self._store,
-            self._submitter,
-            ledger,
-            model=model.name,
-            account=account,
-            halt=halt,
-            say=self._tell,
-        )
+        self._one_after_another = asyncio.Lock()
+        self._started = False
+        # What is gathered, and what of the budget is reserved for it.
         self._outbox = Outbox(self._interface)
         self._reserved = (0.0, 0.0)
+        # The asks that were taken and have not ended; the batches that hold them; how many have ended.
         self._taken: set[bytes] = set()
+        self._waiting: dict[int, Waiting] = {}
         self._ended = 0
-        self._started = False
-        self._one_after_another = asyncio.Lock()
+        self._batches_of: dict[bytes, int] = {}
+        # Why the model can't be asked any more; whether it is of no use to wait either.
+        self._problem: str | None = None
+        self._is_unusable = False
+        # The provider's queue was full: one batch at a time, and of so many asks.
+        self._is_crowded = False
+        self._most_asks = self._interface.most_asks
+        self._quiet_until = 0.0
+        self._has_complained = False
+        self._is_left = False
 
     @property
     def done(self) -> int:
-        return self._ended + self._room.done
+        """Those that have ended, and those that the provider is done with."""
+        return self._ended + sum(min(one.done, one.size) for one in self._waiting.values())
 
     @property
     def in_flight(self) -> int:
-        return self._room.in_flight
+        return sum(max(0, one.size - one.done) for one in self._waiting.values())
 
     @property
     def adjustments(self) -> Sequence[str]:
         return self._model.adjustments
-
-    @property
-    def failures(self) -> dict[str, Reply]:
-        return self._room.failures
 
     async def take(self, ask: Ask) -> None:
         async with self._one_after_another:
@@ -87,7 +129,7 @@ class BatchCarrier:
             reserved = self._account.reserve(ask)
             batch = self._store.batch_of(key)
             if batch is not None:  # it costs nothing more, whatever is left
-                self._room.wait_for(batch, [key], reserved or (0.0, 0.0))
+                self._wait_for(batch, [key], reserved or (0.0, 0.0))
             elif reserved is None:
                 self._stop(self._account.budget.sentence)
                 self._check()
@@ -96,7 +138,7 @@ class BatchCarrier:
             self._taken.add(key)
             self.total += 1
 
-    async def all_home(self) -> None:
+    async def wait_for_all(self) -> None:
         async with self._one_after_another:
             await self._submit()
             await self._wait()
@@ -122,7 +164,7 @@ class BatchCarrier:
 
     async def _add(self, ask: Ask, reserved: tuple[float, float]) -> None:
         line = self._interface.line(ask)
-        is_full = len(self._outbox.keys) >= min(self._interface.most_asks, self._room.most_asks)
+        is_full = len(self._outbox.keys) >= min(self._interface.most_asks, self._most_asks)
         if is_full or (self._outbox.keys and self._outbox.bytes + len(line) > self._interface.most_bytes):
             await self._submit()
             if self.stopped is not None or self._halt.reason is not None:
@@ -135,15 +177,16 @@ class BatchCarrier:
         """Submit what was gathered. What can't be is taken another time, or, where `stopped` says why, never."""
         if not self._outbox.keys:
             return
-        if self._room.is_crowded:
+        if self._is_crowded:
             await self._wait()
-            await self._room.until_there_may_be_room()
+            # Others may have filled the provider's queue: that takes time to become better.
+            await self._halt.nap(max(0.0, self._quiet_until - asyncio.get_running_loop().time()))
         outbox, reserved = self._outbox, self._reserved
         self._outbox, self._reserved = Outbox(self._interface), (0.0, 0.0)
         try:
             # While others were waited for, it may have been learned that it is too large, or of no use.
-            too_large = len(outbox.keys) > self._room.most_asks
-            if self._halt.reason is not None or self._room.problem is not None or too_large:
+            too_large = len(outbox.keys) > self._most_asks
+            if self._halt.reason is not None or self._problem is not None or too_large:
                 raise Halted
             claim = await self._submitter.submit(outbox)
         except (ModelError, Halted) as error:
@@ -156,23 +199,215 @@ class BatchCarrier:
         finally:
             outbox.close()
         for key, batch in claim.under_way.items():
-            self._room.wait_for(batch, [key], (0.0, 0.0))
+            self._wait_for(batch, [key], (0.0, 0.0))
         for answered, reply in self._ledger.get([key.hex() for key in claim.answered]).items():
             self._account.found(answered, reply)
         self._end(claim.answered)
         if claim.batch is None:
             self._account.release(reserved)
             return
-        waiting = self._room.wait_for(claim.batch.id, [outbox.keys[i] for i in claim.free], reserved)
-        self._tell_where(waiting)
+        self._tell_where(self._wait_for(claim.batch.id, [outbox.keys[i] for i in claim.free], reserved))
+
+    def _wait_for(self, batch: int, keys: Sequence[bytes], reserved: tuple[float, float]) -> Waiting:
+        """Wait for asks that are in a batch, too; what is reserved is released when it is collected."""
+        waiting = self._waiting.setdefault(batch, Waiting(batch))
+        waiting.left.update(keys)
+        waiting.size += len(keys)
+        waiting.reserved = (waiting.reserved[0] + reserved[0], waiting.reserved[1] + reserved[1])
+        return waiting
 
     async def _wait(self) -> None:
-        """Until all that is waited for has ended, or it is of no use."""
-        for waiting in self._room.untold:
-            self._tell_where(waiting)
-        self._end(await self._room.wait())
-        if self._room.problem is not None:
-            self._stop(self._room.problem)
+        """Until nothing is left to wait for, or it is of no use. Each batch is looked at from time to time."""
+        for waiting in self._waiting.values():
+            if not waiting.is_told:
+                self._tell_where(waiting)
+        clock = asyncio.get_running_loop().time
+        while self._waiting and self._halt.reason is None and not self._is_unusable:
+            waiting = min(self._waiting.values(), key=lambda one: one.look_at)
+            await self._halt.nap(max(0.0, waiting.look_at - clock()))
+            if self._halt.reason is not None:
+                break
+            try:
+                await self._look_at(waiting)
+            except TryAgain as error:
+                if not self._has_complained:
+                    self._tell(f"{error}: still waiting. Ctrl-C leaves the batches to another run.")
+                self._has_complained = True
+            except (ModelUnusable, Hopeless) as error:
+                self._is_unusable = True
+                self._problem = str(error)
+            except Halted:
+                break
+            waiting.look_at = clock() + waiting.wait
+            waiting.wait = min(LOOKS_GROW * waiting.wait, LONGEST_LOOK)
+        if self._waiting and not self._is_left:
+            self._is_left = True
+            asks = _number_of_asks(sum(len(one.left) for one in self._waiting.values()))
+            names = ", ".join(map(self._name_of, self._waiting.values()))
+            self._tell(
+                f"{asks} with {self._interface.provider} in {names}: run the same command again to collect them."
+            )
+        if self._problem is not None:
+            self._stop(self._problem)
+
+    async def _look_at(self, waiting: Waiting) -> None:
+        batch = self._store.get(waiting.batch)
+        if batch is None or batch.state == "collected":
+            # By another process: what has a reply is there, and what has none is taken another time.
+            for reply in self._ledger.get([key.hex() for key in waiting.left]).values():
+                self._account.count(reply, now=True)
+            self._leave(waiting)
+        elif batch.batch_id is None:
+            await self._submitter.settle()
+        else:
+            try:
+                look = await self._interface.look(batch.batch_id)
+                waiting.done = look.done
+                if look.ended and look.complaints:
+                    await self._refused(waiting, batch, look.complaints)
+                elif look.ended:
+                    await self._collect(waiting, batch, look)
+            except NotThere as error:
+                self._lost(waiting, batch, error)
+
+    async def _collect(self, waiting: Waiting, batch: Batch, look: Look) -> None:
+        try:
+            async for part in self._results(batch, look, waiting.seen):
+                for ended in part:
+                    waiting.replies += ended.reply is not None
+                    await self._count(waiting, ended)
+        except NotOurs:
+            self._store.is_not_ours(batch.id)
+            return
+        await asyncio.to_thread(self._store.collected, batch.id)
+        self._leave(waiting)
+        others = len(waiting.seen) - waiting.replies
+        without = f", and {others:,} asks have none" if others else ""
+        self._tell(f"{batch.batch_id} is home: {waiting.replies:,} replies{without}.")
+        if look.cancelled and others:
+            self._problem = f"{batch.batch_id} was cancelled: run the same command again to submit what is left of it"
+
+    async def _results(self, batch: Batch, look: Look, seen: set[bytes]) -> AsyncIterator[list[Ended]]:
+        """The asks of a batch as they ended, many at a time. Those in `seen` are left out, and it grows.
+
+        Asks without a line come last. The download may break off: call it again with the same `seen`.
+        """
+        async for lines in self._lines(look):
+            asks = self._store.asks(batch.id, [key for key in lines if key not in seen])
+            if not asks and not seen and not batch.is_sure:
+                raise NotOurs
+            ended = [self._read(key, ask, lines[key]) for key, ask in asks.items()]
+            puts = (self._ledger.put(one.ask, batch.model, one.reply) for one in ended if one.reply)
+            kept = iter(await asyncio.gather(*puts))
+            seen.update(asks)
+            yield [one._replace(reply=next(kept)) if one.reply else one for one in ended]
+        if not seen and not batch.is_sure:
+            raise NotOurs
+        missing = [key for key in self._store.keys(batch.id) if key not in seen]
+        nothing = NotProcessed("the batch ended without a line for it")
+        for start in range(0, len(missing), LINES_AT_ONCE):
+            asks = self._store.asks(batch.id, missing[start : start + LINES_AT_ONCE])
+            seen.update(asks)
+            yield [Ended(key, ask, None, nothing) for key, ask in asks.items()]
+
+    async def _lines(self, look: Look) -> AsyncIterator[dict[bytes, Line]]:
+        """The lines by their keys, some at a time; of two for one ask the first."""
+        part: dict[bytes, Line] = {}
+        async for name, line in self._interface.lines(look):
+            try:
+                part.setdefault(bytes.fromhex(name), line)
+            except ValueError:
+                continue
+            if len(part) >= LINES_AT_ONCE:
+                yield part
+                part = {}
+        if part:
+            yield part
+
+    def _read(self, key: bytes, ask: Ask, line: Line) -> Ended:
+        try:
+            return Ended(key, ask, self._interface.read(ask, line), None)
+        except ModelError as error:
+            return Ended(key, ask, None, error)
+
+    async def _count(self, waiting: Waiting, ended: Ended) -> None:
+        """Account for one ask. Those of other runs in the same batch are no matter of this one's account."""
+        if ended.key not in waiting.left:
+            return
+        waiting.left.discard(ended.key)
+        waiting.size -= 1
+        self._end([ended.key])
+        if ended.reply is not None:
+            self._account.count(ended.reply, now=True)
+        elif isinstance(ended.error, TryAgain):
+            await self._another_time(ended.key, ended.ask, str(ended.error))
+        else:
+            if isinstance(ended.error, ModelUnusable):
+                self._problem = self._problem or str(ended.error)
+            await self._failed(ended.ask, str(ended.error), self._batches_of.get(ended.key, 0) + 1)
+
+    async def _another_time(self, key: bytes, ask: Ask, reason: str) -> None:
+        times = self._batches_of[key] = self._batches_of.get(key, 0) + 1
+        if times >= MOST_BATCHES:
+            await self._failed(ask, f"{reason} (in each of {times} batches)", times)
+        else:
+            self._account.tally.retries += 1
+
+    async def _failed(self, ask: Ask, reason: str, attempts: int) -> None:
+        reply = Reply(status="failed", error=reason, attempts=attempts)
+        kept = await self._ledger.put(ask, self._model.name, reply)
+        if kept.status == "failed":
+            self._account.tally.failed += 1
+            self.failures[ask.key] = kept
+
+    async def _refused(self, waiting: Waiting, batch: Batch, complaints: Sequence[Complaint]) -> None:
+        """A batch that was not accepted: nothing in it was asked, and nothing paid."""
+        said = complaints[0].message
+        if any(one.too_much for one in complaints):
+            self._crowded(batch, said)
+        elif any(one.line is None for one in complaints):
+            said = next(one.message for one in complaints if one.line is None)
+            self._problem = f"{self._interface.provider} did not accept {batch.batch_id}: {said}"
+        else:
+            more = f", and {len(complaints) - 1:,} more" if len(complaints) > 1 else ""
+            self._tell(f"{batch.batch_id} was not accepted: line {complaints[0].line}: {said}{more}.")
+            keys = self._store.keys(batch.id)
+            reasons = {keys[one.line - 1]: one.message for one in complaints if one.line and one.line <= len(keys)}
+            for key, ask in self._store.asks(batch.id, sorted(waiting.left)).items():
+                if key in reasons:
+                    await self._failed(ask, reasons[key], 1)
+                else:
+                    await self._another_time(key, ask, "its batch was not accepted")
+        await asyncio.to_thread(self._store.collected, batch.id)
+        self._leave(waiting)
+
+    def _crowded(self, batch: Batch, said: str) -> None:
+        """No room for it beside what is queued: from now on one at a time, and smaller where it was alone."""
+        if len(self._waiting) == 1:
+            if batch.asks == 1:
+                self._problem = f"{self._interface.provider} does not take even one ask: {said}"
+            self._most_asks = max(1, batch.asks // 2)
+            self._quiet_until = asyncio.get_running_loop().time() + LONGEST_LOOK
+        if not self._is_crowded:
+            self._tell(f"{batch.batch_id} did not fit into the queue ({said}): going on with one batch at a time.")
+        self._is_crowded = True
+
+    def _lost(self, waiting: Waiting, batch: Batch, error: NotThere) -> None:
+        """The provider does not know it: it is another account's, or too old."""
+        if time.time() - batch.since > KEPT_SECONDS:
+            self._store.collected(batch.id)
+            self._leave(waiting)
+            return
+        raise ModelUnusable(
+            f"{self._interface.provider} does not know {batch.batch_id}, in which {batch.asks:,} asks are under way: "
+            "set the key of the account that submitted it, or name another file with --ledger to ask anew"
+        ) from error
+
+    def _leave(self, waiting: Waiting) -> None:
+        """A batch is waited for no more."""
+        self._end(waiting.left)
+        self._account.release(waiting.reserved)
+        del self._waiting[waiting.batch]
 
     def _end(self, keys: Iterable[bytes]) -> None:
         """They have ended in a batch, or have a reply; some of them may be taken another time."""
@@ -180,9 +415,13 @@ class BatchCarrier:
             self._taken.discard(key)
             self._ended += 1
 
+    def _name_of(self, waiting: Waiting) -> str:
+        batch = self._store.get(waiting.batch)
+        return (batch and batch.batch_id) or f"a batch that {self._interface.provider} may or may not have"
+
     def _tell_where(self, waiting: Waiting) -> None:
         waiting.is_told = True
-        self._tell(f"{number_of_asks(waiting.size)} under way in {self._room.name_of(waiting)}.")
+        self._tell(f"{_number_of_asks(waiting.size)} under way in {self._name_of(waiting)}.")
 
     def _tell(self, sentence: str) -> None:
         self._say(f"{self._model.name}: {sentence}")
@@ -197,6 +436,11 @@ class BatchCarrier:
         reason = self._halt.reason or self.stopped
         if reason is not None:
             raise NotAsked(reason)
+
+
+def _number_of_asks(number: int) -> str:
+    """As the beginning of a sentence."""
+    return f"{number:,} ask is" if number == 1 else f"{number:,} asks are"
 
 
 def _interface_of(model: Model) -> BatchInterface:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
 from typing import Any, BinaryIO
 
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply
-from counterfoil.asking.batches.interface import Complaint, Found, Line, Look, NotProcessed
-from counterfoil.asking.batches.server import Server, from_start, id_of
+from counterfoil.asking.batches.interface import (
+    BatchInterface,
+    Complaint,
+    Found,
+    Line,
+    Look,
+    NotProcessed,
+    from_start,
+    id_of,
+)
 from counterfoil.asking.models.base import Hopeless, TryAgain
 from counterfoil.asking.models.http import LONGEST_MESSAGE, Rejected
-from counterfoil.asking.models.openai import OpenAIModel, read_completion, request_body, text_of
+from counterfoil.asking.models.openai import OpenAIModel, request_body, text_of
 
 ENDPOINT = "/v1/chat/completions"
 # The name under which a batch carries our token.
@@ -21,12 +28,9 @@ ENDED = ("completed", "failed", "expired", "cancelled")
 # Codes of lines that were not come to, and of a queue that is full.
 UNPROCESSED = ("batch_expired", "batch_cancelled")
 QUEUE_IS_FULL = "token_limit_exceeded"
-PER_PAGE = 100
-# Clocks differ.
-SLACK_SECONDS = 3_600.0
 
 
-class OpenAIBatches:
+class OpenAIBatches(BatchInterface):
     """Batches for one model."""
 
     provider = "openai"
@@ -36,10 +40,10 @@ class OpenAIBatches:
     between = b"\n"
     tail = b"\n"
 
+    listed, cursor, per_page = "/batches", "after", 100
+
     def __init__(self, model: OpenAIModel) -> None:
-        self._model = model
-        self.base_url = str(model.endpoint.url).removesuffix("/chat/completions")
-        self._server = Server(model.endpoint, self.base_url)
+        super().__init__(model, "/chat/completions")
 
     def line(self, ask: Ask) -> bytes:
         return msgspec.json.encode(
@@ -59,14 +63,13 @@ class OpenAIBatches:
         }
         return id_of(await self._server.post("/batches", msgspec.json.encode(wanted)))
 
-    async def find(self, token: str, asks: int, posted_at: float, known: Collection[str]) -> Found | None:
-        def is_too_old(batch: dict[str, Any]) -> bool:
-            return _time_of(batch) < posted_at - SLACK_SECONDS
+    def time_of(self, batch: dict[str, Any]) -> float:
+        created = batch.get("created_at")
+        return float(created) if isinstance(created, int | float) else 0.0
 
-        async for batch in self._server.newest_first("/batches", "after", PER_PAGE, is_too_old):
-            if (batch.get("metadata") or {}).get(METADATA) == token:
-                return Found(id_of(batch), is_sure=True)
-        return None
+    def recognised(self, batch: dict[str, Any], token: str, asks: int, posted_at: float) -> Found | None:
+        is_it = (batch.get("metadata") or {}).get(METADATA) == token
+        return Found(id_of(batch), is_sure=True) if is_it else None
 
     async def look(self, batch_id: str) -> Look:
         batch = await self._server.get(f"/batches/{batch_id}")
@@ -83,15 +86,12 @@ class OpenAIBatches:
             complaints=_complaints(batch) if status == "failed" else (),
         )
 
-    def lines(self, look: Look) -> AsyncIterator[tuple[str, Line]]:
-        return self._server.lines_by_key(look.results)
-
     def read(self, ask: Ask, line: Line) -> Reply:
         error, response = line.get("error"), line.get("response")
         if isinstance(response, dict):
             status, body = response.get("status_code"), response.get("body")
             if status == 200 and isinstance(body, dict):
-                return read_completion(body)
+                return self._model.read(body)
             try:
                 self._server.refuse(status if isinstance(status, int) and status >= 400 else 500, body)
             except Rejected as rejected:
@@ -104,14 +104,6 @@ class OpenAIBatches:
         if error:
             raise Hopeless(f"the batch said: {message[:LONGEST_MESSAGE]}")
         raise TryAgain("its line in the batch is empty")
-
-    async def close(self) -> None:
-        await self._server.close()
-
-
-def _time_of(batch: dict[str, Any]) -> float:
-    created = batch.get("created_at")
-    return float(created) if isinstance(created, int | float) else 0.0
 
 
 def _complaints(batch: dict[str, Any]) -> list[Complaint]:

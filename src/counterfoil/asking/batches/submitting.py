@@ -7,17 +7,21 @@ the provider is asked whether it has the batch before anything is sent again: no
 from __future__ import annotations
 
 import asyncio
+import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
+from counterfoil.asking.ask import Ask
 from counterfoil.asking.asker import ATTEMPTS_TO_REACH, MOST_ATTEMPTS, Halt
 from counterfoil.asking.batches.interface import BatchInterface
-from counterfoil.asking.batches.lock import submitting
-from counterfoil.asking.batches.outbox import Outbox
 from counterfoil.asking.batches.store import Batch, BatchStore, Claim
+from counterfoil.asking.ledger_file import explained
 from counterfoil.asking.models.base import ModelError, TryAgain, Unreachable
+from counterfoil.errors import UserError
+from counterfoil.files import take_lock
 
 T = TypeVar("T")
 
@@ -25,10 +29,93 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 # A request that broke off may still be at work on the provider's side: only after so long is a batch that is not in
 # its list taken as never made. It is looked for every few seconds until then.
 SETTLE_SECONDS, LOOK_SECONDS = 120.0, 10.0
+# How often it is tried whether another process has done with submitting.
+LOCK_SECONDS = 0.2
 
 
 class Halted(Exception):
     """The run was stopped meanwhile."""
+
+
+class Outbox:
+    """Asks that wait to be submitted together, and their lines. They are on disk: memory should not hold a whole batch.
+
+    Its files have no names: they vanish with the process.
+    """
+
+    def __init__(self, interface: BatchInterface) -> None:
+        self.keys: list[bytes] = []
+        self.bytes = 0
+        self._interface = interface
+        with _explained():
+            self._lines = tempfile.TemporaryFile()  # noqa: SIM115
+            self._asks = tempfile.TemporaryFile()  # noqa: SIM115
+
+    def add(self, ask: Ask, line: bytes) -> None:
+        """One more; JSON has no line breaks in it, so that each is a line."""
+        with _explained():
+            self._lines.write(line + b"\n")
+            self._asks.write(ask.canonical.encode() + b"\n")
+        self.keys.append(bytes.fromhex(ask.key))
+        self.bytes += len(line) + len(self._interface.between)
+
+    def canonicals(self) -> Iterator[str]:
+        """The asks, in the order they were added."""
+        self._asks.seek(0)
+        for line in self._asks:
+            yield line.decode().removesuffix("\n")
+
+    @contextmanager
+    def content(self, chosen: Sequence[int]) -> Iterator[BinaryIO]:
+        """What is submitted: the lines at these positions, ascending, as the provider wants them."""
+        wanted = set(chosen)
+        with tempfile.TemporaryFile() as file:
+            with _explained():
+                self._lines.seek(0)
+                file.write(self._interface.head)
+                first = True
+                for position, line in enumerate(self._lines):
+                    if position in wanted:
+                        file.write((b"" if first else self._interface.between) + line.removesuffix(b"\n"))
+                        first = False
+                file.write(self._interface.tail)
+                file.flush()
+            yield file
+
+    def close(self) -> None:
+        self._lines.close()
+        self._asks.close()
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"A batch can't be written to {tempfile.gettempdir()}: {error.strerror}. "
+            "Make room there, or name another folder with the variable TMPDIR."
+        ) from error
+
+
+@asynccontextmanager
+async def _submitting(ledger: Path, halt: Halt) -> AsyncIterator[None]:
+    """One process at a time submits with a ledger: its holder knows that a half-made batch is nobody's any more.
+
+    Raises Halted where the run is stopped before the lock is free.
+    """
+    while halt.reason is None:
+        with explained(ledger):
+            lock = take_lock(ledger.with_name(f"{ledger.name}-submitting"))
+        if lock is None:
+            await halt.nap(LOCK_SECONDS)
+            continue
+        try:
+            yield
+        finally:
+            lock.release()
+        return
+    raise Halted
 
 
 class Submitter:
@@ -44,9 +131,7 @@ class Submitter:
 
     async def submit(self, outbox: Outbox) -> Claim:
         """Submit those of the asks that nobody holds yet, as one batch. Raises Halted, or why it can't be done."""
-        async with submitting(self._ledger, self._halt) as held:
-            if not held:
-                raise Halted
+        async with _submitting(self._ledger, self._halt):
             await self._settle()
             claim = await asyncio.to_thread(self._store.claim, self._model, outbox.keys, outbox.canonicals())
             if claim.batch is not None:
@@ -56,9 +141,7 @@ class Submitter:
 
     async def settle(self) -> None:
         """Find out about batches whose processes ended before they knew: they are under way, or free again."""
-        async with submitting(self._ledger, self._halt) as held:
-            if not held:
-                raise Halted
+        async with _submitting(self._ledger, self._halt):
             await self._settle()
 
     async def _settle(self) -> None:

@@ -99,7 +99,7 @@ class ClusterCarrier:
         self._under_way[ask.key] = _Taken(ask, reserved)
         self._crew.post(ask)
 
-    async def all_home(self) -> None:
+    async def wait_for_all(self) -> None:
         while self._under_way and self._error is None:
             self._all_ended.clear()
             await self._all_ended.wait()
