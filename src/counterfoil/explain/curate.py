@@ -29,11 +29,12 @@ from counterfoil.files import replacing
 from counterfoil.running.askers import Say
 from counterfoil.running.folder import locked
 from counterfoil.running.sampling import Sample, chosen_units
+from counterfoil.suite.suite import Question as SuiteQuestion
 
 REVIEW_COLUMNS = ("id", "question", "answer", "candidates", "verdicts")
 
 
-class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
+class Row(msgspec.Struct, SuiteQuestion, kw_only=True, omit_defaults=True):
     """A question as every step writes it: a row that questions.py reads, and what the judge said so far."""
 
     id: str
@@ -52,20 +53,8 @@ class Row(msgspec.Struct, kw_only=True, omit_defaults=True):
         return {text: p["listwise"] if isinstance(p, dict) else p for text, p in self.candidates.items()}
 
     @property
-    def unit(self) -> str:
-        return self.id
-
-    @property
-    def kin(self) -> str:
-        return self.id
-
-    @property
     def stratum(self) -> str:
         return "confusing" if is_confusing_by_threshold(self.plausibilities.values()) else "plain"
-
-    @property
-    def cluster(self) -> str:
-        return self.id
 
 
 def row_of(question: Question, kinds: dict[str, dict[str, dict[str, float]]]) -> Row:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes
@@ -114,7 +114,7 @@ def sampled(request: PerturbRequest, candidates: list[Candidate]) -> list[Candid
     """As many as the request is limited to, over all topics."""
     if request.limit is None:
         return candidates
-    units = chosen_units(cast("Any", candidates), request.limit, request.seed)
+    units = chosen_units(candidates, request.limit, request.seed)
     return [candidate for candidate in candidates if candidate.unit in units]
 
 
