@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.rating.export import COLUMNS, write_csv
+from counterfoil.rating.results import COLUMNS, write_csv
 
 from .conftest import MakeStudy, explain_record
 

@@ -12,18 +12,12 @@ from hypothesis import strategies as st
 
 from counterfoil.bias.suite import suite as bias
 from counterfoil.errors import UserError
-from counterfoil.explain.form import FORM as EXPLAIN
+from counterfoil.explain.people import FORM as EXPLAIN
 from counterfoil.explain.summary import BANDS
 from counterfoil.memorization.suite import FORM as MEMORIZATION
-from counterfoil.rating.form import (
-    LONGEST_TEXT,
-    checked_item,
-    checked_value,
-    items,
-    names_in,
-    plain_number,
-)
+from counterfoil.rating.form import LONGEST_TEXT, checked_item, checked_value
 from counterfoil.suite.form import Task
+from counterfoil.suite.opinions import items, names_in, plain_number
 
 assert bias.form is not None
 BIAS = bias.form

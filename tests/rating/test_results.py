@@ -12,12 +12,12 @@ import pytest
 
 import counterfoil as cf
 from counterfoil.errors import UserError
-from counterfoil.rating.human import FORMULAS
 from counterfoil.rating.results import disagreements, results, trust, write_results
 from counterfoil.rating.store import Study
 from counterfoil.rating.study import new_study
 from counterfoil.running.folder import RECORDS, SUMMARY, Run
 from counterfoil.stats import Estimate
+from counterfoil.suite.finding import load_suite
 from run_folders import estimate
 
 from .conftest import MakeStudy, explain_record
@@ -36,7 +36,7 @@ USUAL: dict[str, Any] = {
 
 def say(study: Study, rater: int, question: str, **answers: Any) -> None:
     """A rater's answers on the reply to a question; what is not named is as usual, what is None is not said."""
-    [task] = [it.task.id for it in study.made() if it.source.question_id == question]
+    [task] = [it.task.id for it in study.tasks() if it.source.question_id == question]
     for key, value in (USUAL | {name.replace("_0", ".0"): value for name, value in answers.items()}).items():
         if value is not None:
             study.rate(study.raters()[rater], task, key, value)
@@ -115,7 +115,7 @@ def test_a_reply_that_names_nothing(explain_study: MakeStudy) -> None:
     study = explain_study(2, [explain_record(0, mentioned=[]), explain_record(1, mentioned=[])])
     for number, missing in enumerate(["", "Low"]):
         for rater in range(3):
-            [task] = [it.task.id for it in study.made() if it.source.question_id == f"q{number}"]
+            [task] = [it.task.id for it in study.tasks() if it.source.question_id == f"q{number}"]
             study.rate(study.raters()[rater], task, "missing", missing)
     # Where nothing is named and nothing missed there is nothing to be found: only q1 counts.
     assert (found(study, "human_f1").value, found(study, "human_f1").n) == (0.0, 1)
@@ -230,7 +230,7 @@ def test_disagreements_furthest_apart_first(explain_study: MakeStudy) -> None:
     say(study, 0, "q0", confusion=46)
     say(study, 1, "q1", correct=False)
     say(study, 2, "q2", missing="Low", clear_0=0)
-    task = {it.source.question_id: it.task.id for it in study.made()}
+    task = {it.source.question_id: it.task.id for it in study.tasks()}
     assert [(it.task, it.item, it.spread) for it in disagreements(study)] == [
         (task["q2"], "clear.0", 0.6),
         *sorted([(task["q1"], "correct", pytest.approx(1 / 3)), (task["q2"], "missing", pytest.approx(1 / 3))]),
@@ -245,8 +245,9 @@ def test_disagreements_furthest_apart_first(explain_study: MakeStudy) -> None:
 def test_every_metric_has_its_formula(explain_study: MakeStudy) -> None:
     study = noisy_study(explain_study, 6)
     some = results(study)
-    assert {it.metric for it in (*some.estimates, *some.pairwise)} <= set(FORMULAS)
-    assert {it.metric for it in some.estimates} == set(FORMULAS) - {
+    formulas = set(load_suite("explain").human_formulas())
+    assert {it.metric for it in (*some.estimates, *some.pairwise)} <= formulas
+    assert {it.metric for it in some.estimates} == formulas - {
         *("human_reading", "human_reading_kappa", "human_kappa", "human_spearman")
     }
 
@@ -282,7 +283,7 @@ def test_the_reading_of_bias_is_checked() -> None:
     run = cf.run("bias", model="planted/bias?unread=0.3", variant="1", limit=8, out="run")
     with new_study(run, "pilot", raters=2, per_question=2, sample=24) as study:
         read = unread = 0
-        for it in study.made():
+        for it in study.tasks():
             reading = it.source.algorithm["reading"]
             # The second rater reads A in what the rules could not read.
             study.rate(study.raters()[0], it.task.id, "answer", reading)
@@ -305,7 +306,7 @@ def test_the_reading_of_bias_is_checked() -> None:
 def test_numbers_are_compared_by_their_amount() -> None:
     run = cf.run("memorization", model="planted/memorization", variant="open", limit=2, out="run")
     with new_study(run, "pilot", raters=2, per_question=2, sample=10) as study:
-        for it in study.made():
+        for it in study.tasks():
             reading = it.source.algorithm["reading"]
             assert reading
             study.rate(study.raters()[0], it.task.id, "number", f"${reading}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -15,11 +17,12 @@ from hypothesis import strategies as st
 
 import counterfoil as cf
 from counterfoil.errors import UserError
+from counterfoil.rating.results import suite_of_study
 from counterfoil.rating.store import Study
 from counterfoil.rating.study import assign, draw, new_study, same_replies, studies_of
-from counterfoil.rating.tasks import Made, Source
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.suite.form import Task
+from counterfoil.suite.opinions import Source, StudyTask
 
 from .conftest import MakeRun, MakeStudy, explain_record
 
@@ -40,7 +43,7 @@ def test_a_rater_sees_question_right_answer_and_reply_and_nothing_else(explain_s
     shown = everything_shown(study)
     for hidden in ("secret", "q2", "95", "judge", "score", "confusing"):
         assert hidden not in shown
-    assert {it.source.model for it in study.made()} == {"secret-model"}
+    assert {it.source.model for it in study.tasks()} == {"secret-model"}
 
 
 def test_the_study_stands_alone(explain_study: MakeStudy, tmp_path: Path) -> None:
@@ -51,12 +54,12 @@ def test_the_study_stands_alone(explain_study: MakeStudy, tmp_path: Path) -> Non
     with Study(study.path) as again:
         assert everything_shown(again) == before
         assert again.about == study.about
-        assert again.made() == study.made()
+        assert again.tasks() == study.tasks()
 
 
-def made_of(kinds: list[int]) -> list[Made]:
+def tasks_of(kinds: list[int]) -> list[StudyTask]:
     return [
-        Made(
+        StudyTask(
             Task(id=i, question="?", right="x", reply="y"),
             Source(model=f"m{kind}", variant="v", question_id=f"q{i}", repeat=0, cluster=f"q{i}"),
         )
@@ -69,22 +72,22 @@ def made_of(kinds: list[int]) -> list[Made]:
 def test_every_reply_has_its_raters_and_every_rater_as_much(kinds: list[int], raters: int, data: Any) -> None:
     per_question = data.draw(st.integers(1, raters))
     seed = data.draw(st.integers(0, 5))
-    given_to = assign(made_of(kinds), raters, per_question, seed)
+    given_to = assign(tasks_of(kinds), raters, per_question, seed)
     assert sorted(given_to) == list(range(1, raters + 1))
     counts = Counter(task for tasks in given_to.values() for task in tasks)
     assert counts == dict.fromkeys(range(1, len(kinds) + 1), per_question)
     assert all(len(set(tasks)) == len(tasks) for tasks in given_to.values())
     loads = [len(tasks) for tasks in given_to.values()]
     assert max(loads) - min(loads) <= 1
-    assert assign(made_of(kinds), raters, per_question, seed) == given_to
+    assert assign(tasks_of(kinds), raters, per_question, seed) == given_to
 
 
 def test_all_pairs_of_raters_meet_and_orders_differ() -> None:
-    given_to = assign(made_of([0] * 60), 6, 2, 0)
+    given_to = assign(tasks_of([0] * 60), 6, 2, 0)
     # 60 replies in 15 pairs of raters: 4 each if all were the same.
     met = {pair: len(set(given_to[pair[0]]) & set(given_to[pair[1]])) for pair in combinations(given_to, 2)}
     assert min(met.values()) >= 2
-    everything = assign(made_of([0] * 60), 3, 3, 0)
+    everything = assign(tasks_of([0] * 60), 3, 3, 0)
     assert len({tuple(tasks) for tasks in everything.values()}) == 3
 
 
@@ -121,7 +124,7 @@ def test_the_same_seed_gives_the_same_study_with_new_tokens(explain_run: MakeRun
     run = explain_run(8)
     options: dict[str, Any] = {"raters": 3, "per_question": 2, "sample": 5, "seed": 7}
     with new_study(run, "one", **options) as one, new_study(run, "two", **options) as two:
-        assert one.made() == two.made()
+        assert one.tasks() == two.tasks()
         assert [one.assigned(it) for it in one.raters()] == [two.assigned(it) for it in two.raters()]
         tokens = {it.token for study in (one, two) for it in study.raters()}
     assert len(tokens) == 8
@@ -192,8 +195,8 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_run_of_bias_shows_the_choices_as_they_were_shown() -> None:
     run = cf.run("bias", model="planted/bias?unread=0.3", variant="1", limit=8, out="run")
     with new_study(run, "pilot", raters=2, per_question=2, sample=24) as study:
-        shown = [it.task for it in study.made()]
-        read = {it.source.algorithm["reading"] for it in study.made()}
+        shown = [it.task for it in study.tasks()]
+        read = {it.source.algorithm["reading"] for it in study.tasks()}
     assert len(shown) == 24
     assert {len(task.options) for task in shown} == {3}
     assert all(task.context and task.right[3:] == task.options["ABC".index(task.right[0])] for task in shown)
@@ -205,13 +208,13 @@ def test_a_run_of_bias_shows_the_choices_as_they_were_shown() -> None:
 def test_a_run_of_memorization_shows_options_only_where_the_model_saw_them() -> None:
     run = cf.run("memorization", model="planted/memorization", variant=["mcq", "open"], limit=2, out="run")
     with new_study(run, "pilot", raters=2, per_question=1, sample=30) as study:
-        for it in study.made():
+        for it in study.tasks():
             if it.source.variant == "open":
                 assert not it.task.options
                 assert not it.task.right.startswith(("A:", "B:", "C:"))
             else:
                 assert it.task.options["ABC".index(it.task.right[0])] == it.task.right[3:]
-        assert {it.source.variant for it in study.made()} == {"mcq", "open"}
+        assert {it.source.variant for it in study.tasks()} == {"mcq", "open"}
     (run.folder / "set.jsonl").unlink()
     with pytest.raises(UserError, match=r"there is no run/set\.jsonl"):
         new_study(run, "other", raters=2, per_question=1)
@@ -223,3 +226,21 @@ def test_a_suite_without_a_form(explain_run: MakeRun) -> None:
     (run.folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
     with pytest.raises(UserError, match="There is no suite mine"):
         new_study(run, "pilot", raters=1, per_question=1)
+
+
+def test_a_study_from_before_options_were_kept_is_read_as_it_was(explain_study: MakeStudy) -> None:
+    study = explain_study(4)
+    assert (study.about.options["confusing_at"], study.about.suite_at) == (50.0, "counterfoil.explain.suite:suite")
+    [[content]] = study._all("SELECT content FROM about")
+    older = {name: value for name, value in json.loads(content).items() if name not in ("options", "suite_at")}
+    [[source]] = study._all("SELECT content FROM source WHERE task = 1")
+    of_source = {name: value for name, value in json.loads(source).items() if name != "identity"}
+    with sqlite3.connect(study.path) as connection:
+        connection.execute("UPDATE about SET content = ?", [json.dumps(older | {"confusing_at": 30.0})])
+        connection.execute("UPDATE source SET content = ? WHERE task = 1", [json.dumps(of_source | {"order": 2})])
+    with Study(study.path) as again:
+        assert again.about.options == {"confusing_at": 30.0}
+        assert suite_of_study(again.about, None).settings["confusing_at"] == 30.0
+        first, second, *_ = (task.source.columns for task in again.tasks())
+        assert first["order"] == 2
+        assert list(second) == ["model", "variant", "question_id", "repeat"]

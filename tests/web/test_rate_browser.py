@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from counterfoil.explain.form import FORM as EXPLAIN
+from counterfoil.explain.people import FORM as EXPLAIN
 from counterfoil.rating.store import ADJUDICATOR, About, Rater, Study
-from counterfoil.rating.tasks import Made, Source
 from counterfoil.suite.form import Task
+from counterfoil.suite.opinions import Source, StudyTask
 from run_folders import make_run, record
 from sites import Site, serving
 
@@ -32,7 +32,7 @@ FILE = Path("run") / "pilot.study.sqlite"
 def folder(tmp_path: Path) -> Path:
     """A study of two replies, of which the second names an alternative; three raters rate both, in the same order."""
     make_run(tmp_path / "run", [record(reply=HOSTILE)])
-    about = About(name="pilot", suite="explain", form=EXPLAIN, seed=0, per_question=3, confusing_at=50.0, run="run")
+    about = About(name="pilot", suite="explain", form=EXPLAIN, seed=0, per_question=3, run="run")
     algorithm = {
         "correct": True,
         "confusing": True,
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
         "score_confusion_index": 1.0,
     }
     made = [
-        Made(
+        StudyTask(
             Task(
                 id=i, question="Which city?", right="Canberra", reply=reply, alternatives=names, suggestions=("Perth",)
             ),

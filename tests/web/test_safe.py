@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from commands import counterfoil_process as counterfoil
 from counterfoil.rating.store import About, Rater, Study
-from counterfoil.rating.tasks import Made, Source
 from counterfoil.suite.form import Task, choice_form
+from counterfoil.suite.opinions import Source, StudyTask
 from run_folders import make_run, record
 from sites import Client, Site, serving
 
@@ -35,11 +35,10 @@ def make_study(path: Path, raters: int = 2, tasks: int = 2) -> list[Rater]:
         form=choice_form("bias", "ABC"),
         seed=0,
         per_question=raters,
-        confusing_at=50.0,
         run="run",
     )
     made = [
-        Made(
+        StudyTask(
             Task(id=i, question=f"question {i}", options=("x", "y", "z"), right="A: x", reply=f"reply {i}"),
             Source(model="secret-model", variant="v", question_id=f"q{i}", repeat=0, cluster="c"),
         )

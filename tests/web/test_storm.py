@@ -10,8 +10,8 @@ import aiohttp
 import pytest
 
 from counterfoil.rating.store import About, Rater, Study
-from counterfoil.rating.tasks import Made, Source
 from counterfoil.suite.form import Task, choice_form
+from counterfoil.suite.opinions import Source, StudyTask
 from sites import Site, start_site, stop
 
 pytest.importorskip("starlette", reason="the site is not installed: pip install 'counterfoil[web]'")
@@ -27,11 +27,10 @@ def make_study(path: Path) -> list[Rater]:
         form=choice_form("bias", "ABC"),
         seed=0,
         per_question=RATERS,
-        confusing_at=50.0,
         run="run",
     )
     made = [
-        Made(
+        StudyTask(
             Task(id=i, question="q", options=("x", "y", "z"), right="A: x", reply="r"),
             Source(model="m", variant="v", question_id=f"q{i}", repeat=0, cluster="c"),
         )

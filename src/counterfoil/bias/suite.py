@@ -42,6 +42,7 @@ class Bias(Suite[Question, Reading, None, None]):
     options = OPTIONS
     identity = ("question_id", "order")
     form = choice_form("bias", LETTERS)
+    rating_strata = ("correct", "category", "ambiguous")
     columns: Mapping[str, Any] = {
         "order": int,
         "category": str,

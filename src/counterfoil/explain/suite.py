@@ -9,7 +9,7 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.asker import NotAsked
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
-from counterfoil.explain.form import FORM, task_content
+from counterfoil.explain import people
 from counterfoil.explain.importers import importers
 from counterfoil.explain.judge import Judgement, Verdicts, judge_mentions, judge_reply
 from counterfoil.explain.options import OPTIONS
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
     from counterfoil.suite.form import TaskContent
+    from counterfoil.suite.opinions import Opinions
     from counterfoil.suite.planting import Planting
 
 
@@ -43,7 +44,10 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     name = "explain"
     options = OPTIONS
     asks_judges = True
-    form = FORM
+    form = people.FORM
+    rating_strata = ("confusing", "correct")
+    # Null where a judge was to find the alternatives, and did not: there is nothing to be rated one by one.
+    rating_needs = ("mentioned",)
     columns: Mapping[str, Any] = {
         "correct": bool,
         "mentioned": list[str],
@@ -218,7 +222,16 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         return marks(record, shown)
 
     def task(self, run: Run, question: Question, record: Record) -> TaskContent:
-        return task_content(question, record)
+        return people.task_content(question, record)
+
+    def human_metrics(self, opinions: Opinions) -> list[Estimate]:
+        return people.human_metrics(opinions, self.settings["confusing_at"])
+
+    def human_agreement(self, opinions: Opinions) -> list[Estimate]:
+        return people.agreement(opinions, self.settings["confusing_at"])
+
+    def human_formulas(self) -> Mapping[str, str]:
+        return {**super().human_formulas(), **people.FORMULAS}
 
     def planting(self) -> Planting:
         from counterfoil.explain.selftest import ExplainPlanting

@@ -60,6 +60,7 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
     name = "memorization"
     options = OPTIONS
     form = FORM
+    rating_strata = ("correct", "level", "control")
     columns: Mapping[str, Any] = {
         "parent": str,
         "level": int,

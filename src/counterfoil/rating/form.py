@@ -1,4 +1,4 @@
-"""What is rated of a task, item by item, and which values answer a question of a form.
+"""Which values answer a question of a form.
 
 A form is copied into every study, with its version, the hash of its words: a study goes on with the form it began with.
 """
@@ -6,48 +6,13 @@ A form is copied into every study, with its version, the hash of its words: a st
 from __future__ import annotations
 
 import math
-from decimal import Decimal, InvalidOperation
-from typing import NamedTuple
 
 from counterfoil.errors import UserError
 from counterfoil.suite.form import Form, FormQuestion, Task
-
-# True or false; 0 to 100; one of the choices; a number as written, empty for none; any text, empty for nothing.
-Value = bool | float | str
+from counterfoil.suite.opinions import Item, Value, items, plain_number
 
 LONGEST_TEXT = 5_000
 HIGHEST_SCORE = 100
-
-
-class Item(NamedTuple):
-    """One thing to be rated of a task: a question of the form, and the number of the alternative it is about."""
-
-    question: str
-    alternative: int | None = None
-
-    @property
-    def key(self) -> str:
-        """`correct`, or `clear.0` for the first alternative."""
-        return self.question if self.alternative is None else f"{self.question}.{self.alternative}"
-
-
-def items(form: Form, task: Task) -> list[Item]:
-    """What is to be rated of a task, in order; all that is asked of an alternative stands together."""
-    found: list[Item] = []
-    per_alternative: list[FormQuestion] = []
-    for question in form.questions:
-        if question.per == "alternative":
-            per_alternative.append(question)
-            continue
-        found += _of_alternatives(per_alternative, task)
-        per_alternative = []
-        if question.when == "always" or (question.when == "options") == bool(task.options):
-            found.append(Item(question.name))
-    return [*found, *_of_alternatives(per_alternative, task)]
-
-
-def _of_alternatives(questions: list[FormQuestion], task: Task) -> list[Item]:
-    return [Item(question.name, place) for place in range(len(task.alternatives)) for question in questions]
 
 
 def checked_item(form: Form, task: Task, key: str) -> Item:
@@ -90,20 +55,3 @@ def _checked_score(question: FormQuestion, value: object) -> float:
             f"{question.name}: the score is a number from 0 to {HIGHEST_SCORE}, not {str(value)[:50]!r}."
         ) from error
     return number
-
-
-def plain_number(text: str, what: str) -> Decimal:
-    """A number as people write it: separators of thousands, a currency and a percent sign do not matter."""
-    try:
-        number = Decimal(text.strip().lstrip("$€£¥₩ ").rstrip("% ").replace(",", "").replace("−", "-"))
-    except InvalidOperation as error:
-        raise UserError(f"{what}: {text[:50]!r} is no number; leave it empty where there is none.") from error
-    if not number.is_finite():
-        raise UserError(f"{what}: {text[:50]!r} is no number; leave it empty where there is none.")
-    return number
-
-
-def names_in(text: str) -> list[str]:
-    """The names in a free text: one on each line, or parted by semicolons; each once."""
-    parts = (part.strip() for line in text.splitlines() for part in line.split(";"))
-    return list({part.casefold(): part for part in parts if part}.values())

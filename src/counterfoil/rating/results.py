@@ -1,19 +1,26 @@
-"""What a study found: metrics, agreement, what is left to decide; and how it gets into the run's summary."""
+"""What a study found: metrics, agreement, what is left to decide; how it gets into the run's summary, and into CSV."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
 
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.files import write_json
-from counterfoil.rating.agreement import alphas, judges_for_people, pairwise, with_machines
-from counterfoil.rating.form import HIGHEST_SCORE, Value
-from counterfoil.rating.human import human_metrics
-from counterfoil.rating.opinions import Opinion, Opinions
-from counterfoil.rating.store import Progress, Study
+from counterfoil.files import replacing, write_json
+from counterfoil.rating.form import HIGHEST_SCORE
+from counterfoil.rating.store import About, Progress, Study
 from counterfoil.rating.study import same_replies
+from counterfoil.report.tables import neutral
 from counterfoil.running.folder import SUMMARY, Run, locked
-from counterfoil.stats.estimate import Estimate
+from counterfoil.stats import Estimate, cohen_kappa, spearman
+from counterfoil.stats.krippendorff import Level, krippendorff_alpha
+from counterfoil.suite.finding import suite_of_run
+from counterfoil.suite.form import FormQuestion
+from counterfoil.suite.opinions import OVER_ALL, Opinion, Opinions, Value
+from counterfoil.suite.suite import AnySuite, Suite
 
 PREFIX = "human_"
 # Scores that differ by more than this are a disagreement to be decided.
@@ -50,41 +57,100 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     undecided: int
 
 
-def results(study: Study) -> Results:
-    """From what holds now; a study may still be under way."""
-    opinions = Opinions(study)
-    gaps = judges_for_people(opinions)
-    confusing_at = study.about.confusing_at
+def suite_of_study(about: About, place: str | None) -> AnySuite:
+    """The suite of the study's run: by its name, or from this place. Where it can't be had, one that knows nothing but
+    the form.
+    """
+    try:
+        return type(suite_of_run(about.suite, place))(about.options)
+    except UserError:
+        return Suite()
+
+
+def results(study: Study, suite: AnySuite | None = None) -> Results:
+    """From what holds now; a study may still be under way. Without a suite, the study says where that is."""
+    suite = suite or suite_of_study(study.about, study.about.suite_at)
+    opinions = study.opinions()
+    agreement = suite.human_agreement(opinions)
     apart = disagreements(study)
     return Results(
         study=study.about.name,
         suite=study.about.suite,
         form=study.form.version,
-        progress={it.name: study.progress(it) for it in study.raters() if not it.is_adjudicator},
+        progress={rater.name: study.progress(rater) for rater in study.raters() if not rater.is_adjudicator},
         ratings=len(study.latest()),
-        estimates=[
-            *human_metrics(opinions, confusing_at),
-            *alphas(opinions),
-            *with_machines(opinions, confusing_at),
-            *gaps,
-        ],
+        estimates=[*suite.human_metrics(opinions), *alphas(opinions), *agreement],
         pairwise=pairwise(opinions),
-        judges=[trust(it) for it in gaps if it.metric == "human_judge_gap"],
+        judges=[trust(estimate) for estimate in agreement if estimate.metric == "human_judge_gap"],
         disagreements=len(apart),
-        undecided=sum(it.decided is None for it in apart),
+        undecided=sum(disagreement.decided is None for disagreement in apart),
     )
+
+
+def alphas(opinions: Opinions) -> list[Estimate]:
+    """Krippendorff's alpha for each question of the form: nominal; of scores interval and ordinal."""
+    found = []
+    everything = opinions.all()
+    for question in opinions.form.questions:
+        some = [opinion for opinion in everything if opinion.question.name == question.name]
+        units = [list(opinion.labels.values()) for opinion in some]
+        clusters = [opinion.of.source.cluster for opinion in some]
+        levels: tuple[Level, ...] = ("interval", "ordinal") if question.kind == "score" else ("nominal",)
+        for level in levels:
+            group = {"question": question.name, "level": level}
+            found.append(
+                krippendorff_alpha(units, clusters, level=level, metric="human_alpha", group=group, **OVER_ALL)
+            )
+    return found
+
+
+def pairwise(opinions: Opinions) -> list[Estimate]:
+    """Cohen's kappa of any two raters who rated the same, for each question of the form; of scores Spearman, too."""
+    found = []
+    everything = opinions.all()
+    for question in opinions.form.questions:
+        some = [opinion for opinion in everything if opinion.question.name == question.name]
+        raters = list(dict.fromkeys(rater for opinion in some for rater in opinion.values))
+        for one, other in combinations(sorted(raters, key=_number), 2):
+            both = [opinion for opinion in some if one in opinion.values and other in opinion.values]
+            if both:
+                found += _pair(question, both, one, other)
+    return found
+
+
+def _number(rater: str) -> tuple[int, str]:
+    """rater-2 comes before rater-10."""
+    return len(rater), rater
+
+
+def _pair(question: FormQuestion, both: Sequence[Opinion], one: str, other: str) -> list[Estimate]:
+    group = {"question": question.name, "between": f"{one} and {other}"}
+    clusters = [opinion.of.source.cluster for opinion in both]
+    first, second = ([opinion.labels[rater] for opinion in both] for rater in (one, other))
+    if question.kind != "score":
+        return [cohen_kappa(first, second, clusters, metric="human_kappa", group=group, **OVER_ALL)]
+    above = [[float(score) > HIGHEST_SCORE / 2 for score in column] for column in (first, second)]
+    x, y = ([float(score) for score in column] for column in (first, second))
+    return [
+        cohen_kappa(above[0], above[1], clusters, metric="human_kappa", group=group, **OVER_ALL),
+        spearman(x, y, clusters, metric="human_spearman", group=group, **OVER_ALL),
+    ]
 
 
 def disagreements(study: Study) -> list[Disagreement]:
     """The items that raters see otherwise, furthest apart first, with what the adjudicator decided, if anything."""
     found = [
         Disagreement(
-            task=it.made.task.id, item=it.item.key, values=dict(it.values), spread=_spread(it), decided=it.decided
+            task=opinion.of.task.id,
+            item=opinion.item.key,
+            values=dict(opinion.values),
+            spread=_spread(opinion),
+            decided=opinion.decided,
         )
-        for it in Opinions(study).all()
-        if _disagree(it)
+        for opinion in study.opinions().all()
+        if _disagree(opinion)
     ]
-    return sorted(found, key=lambda it: (-it.spread, it.task))
+    return sorted(found, key=lambda disagreement: (-disagreement.spread, disagreement.task))
 
 
 def _disagree(opinion: Opinion) -> bool:
@@ -97,7 +163,7 @@ def _spread(opinion: Opinion) -> float:
     if len(labels) < 2:
         return 0.0
     if opinion.question.kind == "score":
-        scores = [float(it) for it in labels]
+        scores = [float(label) for label in labels]
         return (max(scores) - min(scores)) / HIGHEST_SCORE
     return 1 - max(map(labels.count, labels)) / len(labels)
 
@@ -130,6 +196,44 @@ def write_results(study: Study, run: Run) -> list[Estimate]:
                 "was written."
             )
         summary = run.whole_summary
-        summary.estimates = [it for it in summary.estimates if not it.metric.startswith(PREFIX)] + found.estimates
+        kept = [estimate for estimate in summary.estimates if not estimate.metric.startswith(PREFIX)]
+        summary.estimates = kept + found.estimates
         write_json(run.folder / SUMMARY, summary)
     return found.estimates
+
+
+_NUMBERS = ("id", "task", "undoes", "repeat")
+COLUMNS = (
+    *("id", "at", "form", "rater", "task", "question", "alternative"),
+    *("value", "undoes", "holds", "model", "variant", "question_id", "repeat"),
+)
+
+
+def write_csv(study: Study, path: Path) -> None:
+    """Every rating that was ever saved, in that order, a row each. No cell is a formula.
+
+    `holds`: whether it is the latest of its item, and was not taken back. `value` is empty where an answer was taken
+    back; yes and no are true and false.
+    """
+    import polars as pl
+
+    tasks = {task.task.id: task for task in study.tasks()}
+    holding = {rating.id for rating in study.latest()}
+    rows = []
+    for rating in study.history():
+        task, source = tasks[rating.task].task, tasks[rating.task].source
+        question, _, place = rating.item.partition(".")
+        value = str(rating.value).lower() if isinstance(rating.value, bool) else rating.value
+        named = task.alternatives[int(place)] if place else None
+        rows.append(
+            (
+                *(rating.id, rating.at, rating.form, rating.rater, rating.task, question, named),
+                *(None if value is None else f"{value:g}" if isinstance(value, float) else value, rating.undoes),
+                *("true" if rating.id in holding else "false", source.model, source.variant),
+                *(source.question_id, source.repeat),
+            )
+        )
+    types = {name: pl.Int64 if name in _NUMBERS else pl.String for name in COLUMNS}
+    frame = pl.DataFrame(rows, schema=types, orient="row")
+    with replacing(path) as temporary:
+        frame.with_columns(pl.col(pl.String).pipe(neutral)).write_csv(temporary, include_bom=True)

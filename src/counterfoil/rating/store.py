@@ -19,26 +19,29 @@ from typing import Any, NamedTuple
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.rating.form import Item, Value, checked_item, checked_value, items
+from counterfoil.rating.form import checked_item, checked_value
 from counterfoil.rating.schema import create_file, explained, open_file
-from counterfoil.rating.tasks import Made, Source
 from counterfoil.sqlite import transaction
 from counterfoil.suite.form import Form, Task
+from counterfoil.suite.opinions import Item, Opinions, Source, StudyTask, Value, items
 
 # The rater who decides where the others disagree: may rate every task, and counts as none of them.
 ADJUDICATOR = "adjudicator"
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
-    """What a study is. `run` is its run's folder, by its last name; the study lies in it."""
+    """What a study is. `run` is its run's folder, by its last name; the study lies in it.
+
+    `suite_at` and `options` are the suite's place and options in that run.
+    """
 
     name: str
     suite: str
+    suite_at: str | None = None
+    options: dict[str, Any] = {}
     form: Form
     seed: int
     per_question: int
-    # A question is confusing to people where the mean of their scores is above this.
-    confusing_at: float
     run: str
     created_at: str = ""
 
@@ -87,7 +90,7 @@ class Study:
         self._lock = threading.Lock()
         self._connection = open_file(self.path)
         [[content]] = self._all("SELECT content FROM about")
-        self.about = msgspec.json.decode(content, type=About)
+        self.about = _about(content)
         self.form = self.about.form
         self._version = self.form.version
 
@@ -96,7 +99,7 @@ class Study:
         cls,
         path: Path,
         about: About,
-        made: Sequence[Made],
+        tasks: Sequence[StudyTask],
         raters: Sequence[Rater],
         assigned: Mapping[int, Sequence[int]],
     ) -> Study:
@@ -105,14 +108,14 @@ class Study:
 
         def fill(connection: sqlite3.Connection) -> None:
             connection.execute("INSERT INTO about VALUES (?)", [_json(about)])
-            for it in made:
-                needed = len(items(about.form, it.task))
-                connection.execute("INSERT INTO task VALUES (?, ?, ?)", [it.task.id, needed, _json(it.task)])
-                connection.execute("INSERT INTO source VALUES (?, ?)", [it.task.id, _json(it.source)])
+            for task, source in ((each.task, each.source) for each in tasks):
+                needed = len(items(about.form, task))
+                connection.execute("INSERT INTO task VALUES (?, ?, ?)", [task.id, needed, _json(task)])
+                connection.execute("INSERT INTO source VALUES (?, ?)", [task.id, _json(source)])
             for rater in raters:
                 connection.execute("INSERT INTO rater VALUES (?, ?, ?)", [rater.id, rater.name, rater.token])
-            for person, tasks in assigned.items():
-                rows = ((person, place, task) for place, task in enumerate(tasks))
+            for person, numbers in assigned.items():
+                rows = ((person, place, number) for place, number in enumerate(numbers))
                 connection.executemany("INSERT INTO assignment VALUES (?, ?, ?)", rows)
 
         create_file(path, fill)
@@ -138,7 +141,7 @@ class Study:
     def rater(self, token: str) -> Rater:
         """Whose token that is; compared in constant time."""
         given = token.encode("utf-8", "replace")
-        found = [it for it in self.raters() if hmac.compare_digest(it.token.encode(), given)]
+        found = [rater for rater in self.raters() if hmac.compare_digest(rater.token.encode(), given)]
         if not found:
             raise UserError("There is no rater with this link: check that it was copied whole.")
         return found[0]
@@ -158,13 +161,24 @@ class Study:
             raise UserError(f"The study has no reply {number}.")
         return msgspec.json.decode(rows[0][0], type=Task)
 
-    def made(self) -> list[Made]:
+    def tasks(self) -> list[StudyTask]:
         """All tasks with their sources: for results, never for raters."""
         rows = self._all("SELECT task.content, source.content FROM task JOIN source ON task = id ORDER BY id")
         return [
-            Made(msgspec.json.decode(task, type=Task), msgspec.json.decode(source, type=Source))
+            StudyTask(msgspec.json.decode(task, type=Task), msgspec.json.decode(source, type=Source))
             for task, source in rows
         ]
+
+    def opinions(self) -> Opinions:
+        """What holds now of everything that was rated."""
+        said: dict[tuple[int, str], dict[str, Value]] = {}
+        decided: dict[tuple[int, str], Value] = {}
+        for rating in self.latest():
+            if rating.value is not None and rating.rater == ADJUDICATOR:
+                decided[rating.task, rating.item] = rating.value
+            elif rating.value is not None:
+                said.setdefault((rating.task, rating.item), {})[rating.rater] = rating.value
+        return Opinions(self.form, self.tasks(), said, decided)
 
     def rate(self, rater: Rater, task: int, key: str, value: object) -> Rating:
         """Save one answer: it is on the disk when this returns. The same answer again changes nothing."""
@@ -196,7 +210,7 @@ class Study:
         """What the rater has said of a task, by the items' keys."""
         self._own_task(rater, task)
         rows = self._ratings("WHERE rater = ? AND task = ?", rater.id, task)
-        return {it.item: it.value for it in rows if it.value is not None}
+        return {rating.item: rating.value for rating in rows if rating.value is not None}
 
     def progress(self, rater: Rater) -> Progress:
         states = self._states(rater)
@@ -213,7 +227,7 @@ class Study:
 
     def latest(self) -> list[Rating]:
         """What holds: of every rater and item the latest, unless it was taken back."""
-        return [it for it in self._ratings("") if it.value is not None]
+        return [rating for rating in self._ratings("") if rating.value is not None]
 
     def history(self) -> list[Rating]:
         """Every row, in the order in which they were saved."""
@@ -223,8 +237,8 @@ class Study:
     def _states(self, rater: Rater) -> list[tuple[int, bool]]:
         """The rater's tasks in their order, and whether each is done."""
         rated: dict[int, int] = {}
-        for it in self._ratings("WHERE rater = ?", rater.id):
-            rated[it.task] = rated.get(it.task, 0) + (it.value is not None)
+        for rating in self._ratings("WHERE rater = ?", rater.id):
+            rated[rating.task] = rated.get(rating.task, 0) + (rating.value is not None)
         needed: dict[int, int] = dict(self._all("SELECT id, items FROM task"))
         return [(task, rated.get(task, 0) >= needed[task]) for task in self.assigned(rater)]
 
@@ -274,6 +288,13 @@ class Study:
 _SELECT = (
     "SELECT rating.id, name, task, item, value, at, form, undoes FROM rating JOIN rater ON rater.id = rating.rater"
 )
+
+
+def _about(content: str) -> About:
+    """What a study is. Older ones keep the one option that mattered among the other fields."""
+    fields = msgspec.json.decode(content, type=dict[str, Any])
+    older = {name: fields.pop(name) for name in list(fields) if name not in About.__struct_fields__}
+    return msgspec.convert({"options": older} | fields, About)
 
 
 def _one(connection: sqlite3.Connection, condition: str, values: Sequence[object]) -> Rating | None:

@@ -10,20 +10,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from counterfoil.errors import UserError
 from counterfoil.rating.store import ADJUDICATOR, About, Rater, Study
-from counterfoil.rating.tasks import Made, make_tasks, record_key
-from counterfoil.running.asked import suite_of
+from counterfoil.running.asked import question_of, questions_by_key, suite_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.running.sampling import chosen_units
+from counterfoil.suite.opinions import Source, StudyTask
 from counterfoil.suite.outcome import LEFT_OUT
 from counterfoil.suite.suite import Record
 
 SUFFIX = ".study.sqlite"
 SAMPLE = 100
 MOST_RATERS = 1_000
-# A sample holds as much of each as the run does: of every model, variant and outcome, and of these, where they are.
-STRATA = ("model", "variant", "outcome", "confusing", "correct", "category", "ambiguous", "level", "control")
+# A sample holds as much of each as the run does, and of the columns that the suite names.
+STRATA = ("model", "variant", "outcome")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -74,19 +76,37 @@ def new_study(
         raise UserError(f"The suite {suite.name} has no form for people: give it a `form` and a method `task`.")
     if path.exists():
         raise UserError(f"There is a study {name} already, in {path}: take another name.")
-    made = make_tasks(run, draw(run, sample, seed), data)
+    tasks = make_tasks(run, draw(run, sample, seed), data)
     people = [Rater(id=i, name=f"rater-{i}", token=secrets.token_urlsafe(24)) for i in range(1, raters + 1)]
     people.append(Rater(id=raters + 1, name=ADJUDICATOR, token=secrets.token_urlsafe(24)))
     about = About(
         name=name,
         suite=form.suite,
+        suite_at=suite.place,
+        options=run.manifest["options"],
         form=form,
         seed=seed,
         per_question=per_question,
-        confusing_at=float(run.manifest["options"].get("confusing_at", 50.0)),
         run=run.folder.name,
     )
-    return Study.create(path, about, made, people, assign(made, raters, per_question, seed))
+    return Study.create(path, about, tasks, people, assign(tasks, raters, per_question, seed))
+
+
+def make_tasks(run: Run, records: Sequence[Record], data: str | None = None) -> list[StudyTask]:
+    """A task for each of the records, numbered from 1; `data` names the questions where the run's have moved."""
+    suite = suite_of(run)
+    known = questions_by_key(run, data)
+    tasks = []
+    for number, record in enumerate(records, start=1):
+        content = suite.task(run, question_of(suite, known, record), record)
+        source = Source(
+            **{name: record[name] for name in ("model", "variant", "question_id", "repeat", "cluster")},
+            algorithm=content.algorithm,
+            judges=content.judges,
+            identity={name: record.get(name) for name in suite.identity if name != "question_id"},
+        )
+        tasks.append(StudyTask(msgspec.structs.replace(content.task, id=number), source))
+    return tasks
 
 
 def draw(run: Run, sample: int, seed: int) -> list[Record]:
@@ -95,20 +115,19 @@ def draw(run: Run, sample: int, seed: int) -> list[Record]:
 
     if not (run.folder / RECORDS).is_file():
         raise UserError(f"{run.folder} has no {RECORDS}: run the command that made it again.")
+    suite = suite_of(run)
     frame = pl.scan_parquet(run.folder / RECORDS).with_row_index("row")
     columns = frame.collect_schema().names()
-    strata = [name for name in STRATA if name in columns]
-    keys = [name for name in ("model", "variant", "question_id", "order", "repeat") if name in columns]
+    strata = [name for name in (*STRATA, *suite.rating_strata) if name in columns]
+    keys = [name for name in ("model", "variant", *suite.identity, "repeat") if name in columns]
     has_text = pl.col("reply").str.strip_chars().str.len_bytes() > 0
-    usable = frame.filter(has_text, ~pl.col("outcome").is_in(LEFT_OUT))
-    if "mentioned" in columns:
-        # Null where a judge was to find the alternatives, and did not: there is nothing to be rated one by one.
-        usable = usable.filter(pl.col("mentioned").is_not_null())
+    needed = [pl.col(name).is_not_null() for name in suite.rating_needs if name in columns]
+    usable = frame.filter(has_text, ~pl.col("outcome").is_in(LEFT_OUT), *needed)
     light = usable.select("row", *dict.fromkeys((*keys, *strata))).collect()
     if not light.height:
         raise UserError(f"{run.folder} has no reply with a text that people could rate.")
     found = (
-        _Drawn(str(row["row"]), repr([row[key] for key in keys]), repr([row[it] for it in strata]))
+        _Drawn(str(row["row"]), repr([row[key] for key in keys]), repr([row[name] for name in strata]))
         for row in light.iter_rows(named=True)
     )
     rows = sorted(map(int, chosen_units(found, sample, seed)))
@@ -117,7 +136,7 @@ def draw(run: Run, sample: int, seed: int) -> list[Record]:
     return records
 
 
-def assign(made: Sequence[Made], raters: int, per_question: int, seed: int) -> dict[int, list[int]]:
+def assign(tasks: Sequence[StudyTask], raters: int, per_question: int, seed: int) -> dict[int, list[int]]:
     """For each rater the tasks in their order.
 
     Each task goes to the raters who have the fewest so far; among these to those who have the fewest of its model and
@@ -128,8 +147,8 @@ def assign(made: Sequence[Made], raters: int, per_question: int, seed: int) -> d
     of_kind: Counter[tuple[int, str, str]] = Counter()
     met: Counter[tuple[int, int]] = Counter()
     given: dict[int, list[int]] = {rater: [] for rater in range(1, raters + 1)}
-    for it in sorted(made, key=lambda one: (one.source.model, one.source.variant, one.task.id)):
-        kind = it.source.model, it.source.variant
+    for task in sorted(tasks, key=lambda task: (task.source.model, task.source.variant, task.task.id)):
+        kind = task.source.model, task.source.variant
         chosen: list[int] = []
         luck = {rater: chance.random() for rater in given}
         for _ in range(per_question):
@@ -149,9 +168,9 @@ def assign(made: Sequence[Made], raters: int, per_question: int, seed: int) -> d
             load[rater] += 1
             of_kind[rater, *kind] += 1
             met.update((rater, other) for other in chosen if other != rater)
-            given[rater].append(it.task.id)
-    for rater, tasks in given.items():
-        random.Random(f"{seed} order {rater}").shuffle(tasks)  # noqa: S311
+            given[rater].append(task.task.id)
+    for rater, numbers in given.items():
+        random.Random(f"{seed} order {rater}").shuffle(numbers)  # noqa: S311
     return given
 
 
@@ -159,10 +178,11 @@ def same_replies(study: Study, run: Run) -> bool:
     """Whether the run still holds the very replies that were rated."""
     import polars as pl
 
-    rated = {it.source.key: it.task.reply for it in study.made()}
+    tasks = study.tasks()
+    rated = {tuple(task.source.columns.values()): task.task.reply for task in tasks}
+    names = list(tasks[0].source.columns) if tasks else ["question_id"]
     frame = pl.scan_parquet(run.folder / RECORDS)
-    names = [name for name in ("model", "variant", "question_id", "repeat", "order") if name in frame.collect_schema()]
-    asked = {key[2] for key in rated}
+    asked = {task.source.question_id for task in tasks}
     rows = frame.filter(pl.col("question_id").is_in(asked)).select(*names, "reply").collect()
-    there = {record_key(row): row["reply"] for row in rows.iter_rows(named=True)}
+    there = {tuple(row[name] for name in names): row["reply"] for row in rows.iter_rows(named=True)}
     return all(there.get(key) == reply for key, reply in rated.items())

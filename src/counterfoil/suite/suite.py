@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
     from counterfoil.suite.form import Form, TaskContent
+    from counterfoil.suite.opinions import Opinions
     from counterfoil.suite.planting import Planting
     from counterfoil.suite.training import Training
 
@@ -154,6 +155,10 @@ class Suite(Generic[Q, R, F, V]):
     # The columns that tell which question a record is of.
     identity: tuple[str, ...] = ("question_id",)
     asks_judges: bool = False
+    # Columns by which a sample of replies for people is stratified, beside model, variant and outcome.
+    rating_strata: Sequence[str] = ("correct",)
+    # Columns in which a record must have a value if people are to rate it.
+    rating_needs: Sequence[str] = ()
     # Where the suite was loaded from, as MODULE:ATTRIBUTE.
     place: str = ""
     # The metrics with an overall figure that `measures` can have.
@@ -297,6 +302,26 @@ class Suite(Generic[Q, R, F, V]):
     def task(self, run: Run, question: Q, record: Record) -> TaskContent:
         """What a rater sees of a reply, and what raters must not see. Called only where there is a `form`."""
         raise NotImplementedError
+
+    def human_metrics(self, opinions: Opinions) -> list[Estimate]:
+        """What people say of the replies. By default, where the form asks what a reply says: whether it is what was
+        read.
+        """
+        from counterfoil.suite.opinions import reading_metrics
+
+        return reading_metrics(opinions)
+
+    def human_agreement(self, opinions: Opinions) -> list[Estimate]:
+        """How far people agree with what was read, and with judges."""
+        from counterfoil.suite.opinions import reading_agreement
+
+        return reading_agreement(opinions)
+
+    def human_formulas(self) -> Mapping[str, str]:
+        """How each figure of people's ratings is computed, in words."""
+        from counterfoil.suite.opinions import FORMULAS
+
+        return FORMULAS
 
     # What else it can do.
 

@@ -13,13 +13,12 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import with_interval
-from counterfoil.rating.form import Item, Value, items
-from counterfoil.rating.human import FORMULAS
-from counterfoil.rating.results import Disagreement, disagreements, results
+from counterfoil.rating.results import Disagreement, disagreements, results, suite_of_study
 from counterfoil.rating.store import Rater, Study
 from counterfoil.report.page.html import Html, table
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.form import FormQuestion, Task
+from counterfoil.suite.opinions import Item, Value, items
 from counterfoil.web.pages import form, page, served
 from counterfoil.web.served import STUDY_SUFFIX, NotHere, Served
 
@@ -239,7 +238,9 @@ def study_page(request: Request) -> Response:
     studies: Studies = request.app.state.studies
     name = request.path_params["study"]
     study = studies.named(name)
-    found = results(study)
+    about = study.about
+    suite = suite_of_study(about, served(request).place_of(about.suite, about.name))
+    found, formulas = results(study, suite), suite.human_formulas()
     adjudicator = next((it for it in study.raters() if it.is_adjudicator), None)
     alphas = [it for it in found.estimates if it.metric == "human_alpha"]
     metrics = [it for it in found.estimates if it.metric.startswith("human_") and not it.group]
@@ -248,7 +249,7 @@ def study_page(request: Request) -> Response:
         request,
         "study.html",
         name=name,
-        about=study.about,
+        about=about,
         found=found,
         adjudicator=adjudicator,
         alphas=_table("Krippendorff's alpha, question by question", alphas, ["question", "level"]),
@@ -256,7 +257,7 @@ def study_page(request: Request) -> Response:
         metrics=_metrics(metrics),
         machines=_table("People, algorithm and judges", machines, [], metric=True),
         formulas={
-            it.metric: FORMULAS[it.metric] for it in (*found.estimates, *found.pairwise) if it.metric in FORMULAS
+            it.metric: formulas[it.metric] for it in (*found.estimates, *found.pairwise) if it.metric in formulas
         },
     )
 

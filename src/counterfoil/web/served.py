@@ -44,19 +44,14 @@ class ServedRun(Run):
     Of the suites that it names, only those that are installed, or that the site was started with, are loaded.
     """
 
-    def __init__(self, folder: Path, root: Path, suites: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, served: Served) -> None:
         super().__init__(folder)
-        self.root = root
-        self._suites = suites
+        self._served = served
 
     @property
     def manifest(self) -> dict[str, Any]:
         manifest = super().manifest
-        suite = str(manifest["suite"])
-        # A name of the form MODULE:ATTRIBUTE is itself a place to load from.
-        if ":" in suite and suite not in self._suites:
-            raise UserError(f"{self.folder.name} names {suite!r} as its suite, which is no suite's name.")
-        manifest["suite_at"] = self._suites.get(suite)
+        manifest["suite_at"] = self._served.place_of(str(manifest["suite"]), self.folder.name)
         if isinstance(data := manifest.get("data"), dict):
             manifest["data"] = self._confined(data)
         if isinstance(options := manifest.get("options"), dict):
@@ -71,7 +66,7 @@ class ServedRun(Run):
         if not isinstance(value, str):
             return False
         try:
-            return Path(value).exists() and not Path(value).resolve().is_relative_to(self.root)
+            return Path(value).exists() and not Path(value).resolve().is_relative_to(self._served.root)
         except (OSError, ValueError, RuntimeError):
             return True
 
@@ -115,7 +110,14 @@ class Served:
 
     def open(self, folder: Path) -> ServedRun:
         """The run in a folder that `folder` gave."""
-        return ServedRun(folder, self.root, self._suites)
+        return ServedRun(folder, self)
+
+    def place_of(self, suite: str, of: str) -> str | None:
+        """Where a suite may be loaded from that a run or study names; None where its name must be enough."""
+        # A name of the form MODULE:ATTRIBUTE is itself a place to load from.
+        if ":" in suite and suite not in self._suites:
+            raise UserError(f"{of} names {suite!r} as its suite, which is no suite's name.")
+        return self._suites.get(suite)
 
     def folder(self, name: str, *files: str) -> Path:
         """The folder of that name, which has these files, and of whose files none lies outside of the directory."""

@@ -76,7 +76,7 @@ def _new(parsed: argparse.Namespace) -> int:
         data=parsed.data,
     ) as study:
         raters = {it: study.progress(it).tasks for it in study.raters()}
-        replies = len(study.made())
+        replies = len(study.tasks())
         path = study.path
     if parsed.json:
         links = [{"rater": it.name, "link": it.link, "replies": count} for it, count in raters.items()]
@@ -91,8 +91,7 @@ def _new(parsed: argparse.Namespace) -> int:
 
 
 def _results(parsed: argparse.Namespace) -> int:
-    from counterfoil.rating.export import write_csv
-    from counterfoil.rating.results import results, write_results
+    from counterfoil.rating.results import results, write_csv, write_results
     from counterfoil.rating.store import Study
     from counterfoil.running.folder import Run
 

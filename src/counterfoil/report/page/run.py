@@ -10,7 +10,6 @@ import msgspec
 from counterfoil.figures.numbers import money, plural, with_interval
 from counterfoil.figures.numbers import table as plot_table
 from counterfoil.figures.plots import Plot
-from counterfoil.rating.human import FORMULAS as HUMAN_FORMULAS
 from counterfoil.report.page.html import Html, details, facts, items, joined, table, tag
 from counterfoil.report.page.methods import methods_part
 from counterfoil.report.page.records import records_part
@@ -30,6 +29,7 @@ def run_part(run: Run, key: str, title: str) -> Html:
     suite = suite_to_show(run)
     order = [(row["model"], row["variant"]) for row in summary.outcomes]
     agreement = agreement_table(summary.estimates)
+    formulas = {**suite.human_formulas(), **suite.formulas()}
     parts: dict[str, Html | None] = {
         "Result": joined(
             [
@@ -43,7 +43,7 @@ def run_part(run: Run, key: str, title: str) -> Html:
         "Estimates": joined([overall_tables(summary.estimates, order), group_tables(summary.estimates, order)]) or None,
         "Agreement": agreement and joined([tag("p", AGREEMENT), agreement]),
         "Records": records_part(run, suite),
-        "How the numbers were computed": methods_part(summary.estimates, {**HUMAN_FORMULAS, **suite.formulas()}),
+        "How the numbers were computed": methods_part(summary.estimates, formulas),
         "Manifest": details("manifest.json", tag("pre", tag("code", _pretty(manifest)), tabindex="0")),
     }
     there = {name: content for name, content in parts.items() if content}

@@ -1,0 +1,370 @@
+"""What people are asked about replies of `explain`, what they say of them, and how far they agree with algorithm and
+judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from counterfoil.suite.form import Anchor, Form, FormQuestion, Task, TaskContent
+from counterfoil.suite.opinions import (
+    ALL,
+    OVER_ALL,
+    PEOPLE,
+    Label,
+    Opinion,
+    Opinions,
+    StudyTask,
+    amount,
+    consensus,
+    majority,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from counterfoil.explain.questions import Question
+    from counterfoil.stats.estimate import Estimate
+    from counterfoil.stats.krippendorff import Level
+
+JUDGE_MEASURES = ("confusion", "precision", "recall", "f1", "quality", "restraint", "correct")
+ALGORITHM = ("correct", "confusing", "confusing_by_index", "score_threshold", "score_confusion_index")
+
+# The five bands of the CFE study's scale of confusion, in its words.
+CONFUSION = (
+    Anchor(0, 15, "Straightforward; people rarely mix it up."),
+    Anchor(16, 40, "Mostly clear; a couple of mild slips possible."),
+    Anchor(41, 65, "Often causes hesitation with reasonable alternatives."),
+    Anchor(66, 85, "Frequently makes people go back and forth between several plausible options."),
+    Anchor(86, 100, "Extremely likely to cause uncertainty with many convincing alternatives."),
+)
+
+FORM = Form(
+    "explain",
+    (
+        FormQuestion(name="correct", text="Is the answer that the reply gives right?", kind="yes_no"),
+        FormQuestion(
+            name="confusion",
+            text="How likely would a person who knows something about the subject mix this up with another answer?",
+            kind="score",
+            anchors=CONFUSION,
+        ),
+        FormQuestion(
+            name="plausible",
+            text="Could somebody who knows the subject take this for the answer?",
+            kind="yes_no",
+            per="alternative",
+        ),
+        FormQuestion(name="clear", text="How clear is what is said about it?", kind="score", per="alternative"),
+        FormQuestion(name="accurate", text="How accurate is what is said about it?", kind="score", per="alternative"),
+        FormQuestion(
+            name="convincing",
+            text="How convincing is the reason why it is not the answer?",
+            kind="score",
+            per="alternative",
+        ),
+        FormQuestion(
+            name="missing",
+            text="Which important alternatives does the reply not clear up? One on each line; empty if none.",
+            kind="text",
+            suggest=True,
+        ),
+        FormQuestion(
+            name="unneeded", text="Does the reply clear up something that needed no clarification?", kind="yes_no"
+        ),
+    ),
+)
+
+
+def task_content(question: Question, record: Mapping[str, Any]) -> TaskContent:
+    """A reply with the alternatives that were found in it."""
+    task = Task(
+        question=question.text,
+        right=question.gold,
+        reply=record["reply"],
+        alternatives=tuple(record["mentioned"] or ()),
+        suggestions=tuple(sorted(question.candidates, key=str.casefold)),
+    )
+    judges = {
+        judge: {name: values[place] if (values := record.get(f"judge_{name}")) else None for name in JUDGE_MEASURES}
+        for place, judge in enumerate(record.get("judges") or ())
+    }
+    return TaskContent(task=task, algorithm={name: record.get(name) for name in ALGORITHM}, judges=judges)
+
+
+FORMULAS: Mapping[str, str] = {
+    "human_accuracy": "People who say that the reply's answer is right ÷ people who rated it; mean over replies.",
+    "human_confusion": "How likely a question is mixed up, 0 to 100; mean over people, then over questions.",
+    "human_precision": "Alternatives of a reply that are plausible to people ÷ alternatives it names, each with the "
+    "share of people who say so; not defined without alternatives.",
+    "human_recall": "Plausible alternatives that the reply names ÷ these and the important ones that people miss (mean "
+    "number over people); not defined where there are neither.",
+    "human_f1": "2 · plausible ÷ (named + plausible + missed); 0 where nothing is named and something missed, not "
+    "defined where neither.",
+    "human_quality": "Mean of how clear, accurate and convincing a reply's clarifications are, 0 to 100.",
+    "human_restraint": "People who say that no clarification was unneeded ÷ people, on questions that are not "
+    "confusing to people.",
+    "human_label_kappa": "Cohen's kappa of the labels “confusing”, over questions.",
+    "human_correct_kappa": "Cohen's kappa on whether answers are right, over replies; people: what most say.",
+    "human_confusion_spearman": "Spearman's rank correlation of the confusion scores, over questions.",
+    "human_score_spearman": "Spearman's rank correlation of scores over replies: people and judges by F1.",
+    "human_quality_spearman": "Spearman's rank correlation of the quality of clarifications, over replies.",
+    "human_pair_alpha": "Krippendorff's alpha of pairs: of two people on the same reply, or of a judge and a person.",
+    "human_judge_gap": "human_pair_alpha of judge and person − that of two people, on the same replies. From 0 up, the "
+    "judge agrees with a person as well as another person does.",
+}
+ASPECTS = ("clear", "accurate", "convincing")
+_SHARES = {"accuracy": "correct", "precision": "precision", "recall": "recall", "f1": "f1", "restraint": "needed_only"}
+# The two labellings of the algorithm, with their columns of labels.
+LABELLINGS = {"threshold": "confusing", "confusion_index": "confusing_by_index"}
+# What a judge and a person both say of a reply, and how it is compared.
+JUDGED: Mapping[str, Level] = {
+    "correct": "nominal",
+    "confusion": "interval",
+    "precision": "interval",
+    "quality": "interval",
+    "restraint": "nominal",
+}
+
+
+class Measured(NamedTuple):
+    """A reply in numbers; None is what is not defined, or not rated yet. `FORMULAS` says how each comes about."""
+
+    correct: float | None
+    confusion: float | None
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    quality: float | None
+    needed_only: float | None
+
+
+def measured(numbers: Mapping[str, float | None], alternatives: int) -> Measured:
+    """From the numbers of a reply's items, by their keys, to its measures: of one rater, or of all together."""
+    plausible = _all_of(numbers.get(f"plausible.{place}") for place in range(alternatives))
+    aspects = _all_of(numbers.get(f"{aspect}.{place}") for place in range(alternatives) for aspect in ASPECTS)
+    missing = numbers.get("missing")
+    unneeded = numbers.get("unneeded")
+    recall = f1 = None
+    if plausible is not None and missing is not None:
+        common = sum(plausible)
+        recall = common / (common + missing) if common + missing else None
+        f1 = 2 * common / (alternatives + common + missing) if alternatives + missing else None
+    return Measured(
+        correct=numbers.get("correct"),
+        confusion=numbers.get("confusion"),
+        precision=fmean(plausible) if plausible else None,
+        recall=recall,
+        f1=f1,
+        quality=fmean(aspects) if aspects else None,
+        needed_only=None if unneeded is None else 1 - unneeded,
+    )
+
+
+def _all_of(numbers: Iterable[float | None]) -> list[float] | None:
+    """The numbers, if none is missing."""
+    found = list(numbers)
+    there = [number for number in found if number is not None]
+    return there if len(there) == len(found) else None
+
+
+def _measured_together(opinions: Mapping[str, Opinion], task: StudyTask) -> Measured:
+    """A reply's measures by all people together."""
+    return measured({key: consensus(opinion) for key, opinion in opinions.items()}, len(task.task.alternatives))
+
+
+def _measured_by_each(opinions: Mapping[str, Opinion], task: StudyTask) -> list[Measured]:
+    """A reply's measures by each rater."""
+    raters = dict.fromkeys(rater for opinion in opinions.values() for rater in opinion.values)
+    return [
+        measured(
+            {
+                key: amount(opinion.question, opinion.values[rater])
+                for key, opinion in opinions.items()
+                if rater in opinion.values
+            },
+            len(task.task.alternatives),
+        )
+        for rater in raters
+    ]
+
+
+def _confusion_of_questions(opinions: Opinions) -> dict[str, float]:
+    """How confusing each question is to people: the mean over its replies in the study, 0 to 100."""
+    scores: dict[str, list[float]] = {}
+    for task in opinions.tasks:
+        score = consensus(opinions.of(task)["confusion"])
+        if score is not None:
+            scores.setdefault(task.source.question_id, []).append(score)
+    return {question: fmean(some) for question, some in scores.items()}
+
+
+def human_metrics(opinions: Opinions, confusing_at: float) -> list[Estimate]:
+    """What people say of the replies. A question is confusing to them if their mean score is above `confusing_at`."""
+    import polars as pl
+
+    from counterfoil.stats import proportions
+
+    confusion = _confusion_of_questions(opinions)
+    rows = []
+    for task in opinions.tasks:
+        source = task.source
+        names = {name: getattr(source, name) for name in ("model", "variant", "cluster", "question_id")}
+        score = confusion.get(source.question_id)
+        plain = None if score is None else score <= confusing_at
+        rows.append(names | _measured_together(opinions.of(task), task)._asdict() | {"plain": plain})
+    types: dict[str, Any] = dict.fromkeys((*_SHARES.values(), "confusion", "quality"), pl.Float64)
+    frame = pl.DataFrame(rows, schema_overrides=types | {"plain": pl.Boolean})
+    estimates = []
+    for name, column in _SHARES.items():
+        some = frame.filter(pl.col("plain")) if name == "restraint" else frame
+        estimates += proportions(some, column, metric=f"human_{name}")
+    quality = frame.with_columns(pl.col("quality") / 100)
+    estimates += map(_of_100, proportions(quality, "quality", metric="human_quality"))
+    return estimates + list(map(_of_100, proportions(_questions(frame, confusion), "share", metric="human_confusion")))
+
+
+def _questions(frame: pl.DataFrame, confusion: Mapping[str, float]) -> pl.DataFrame:
+    """Confusion belongs to questions: each once."""
+    import polars as pl
+
+    shares = pl.DataFrame(
+        [(question, score / 100) for question, score in confusion.items()],
+        schema={"question_id": pl.String, "share": pl.Float64},
+        orient="row",
+    )
+    questions = frame.select("question_id", "cluster").unique("question_id", maintain_order=True)
+    return questions.join(shares, on="question_id").with_columns(model=pl.lit(ALL), variant=pl.lit(ALL))
+
+
+def _of_100(estimate: Estimate) -> Estimate:
+    """A share of 100 as the score that it is a share of."""
+    bounds = {name: getattr(estimate, name) for name in ("value", "low", "high")}
+    return msgspec.structs.replace(
+        estimate, **{name: None if value is None else value * 100 for name, value in bounds.items()}
+    )
+
+
+class _Side(NamedTuple):
+    """What one side says: of questions, by their ids, and of replies, in their order; None, or no entry: nothing."""
+
+    labels: Mapping[str, bool | None]
+    confusion: Mapping[str, float]
+    correct: Sequence[bool | None]
+    score: Sequence[float | None]
+    quality: Sequence[float | None]
+
+
+def agreement(opinions: Opinions, confusing_at: float) -> list[Estimate]:
+    """People, algorithm and judges, pairwise: labels and confusion over questions, the others over replies. Then how
+    each judge agrees with a person, beside how two people agree.
+    """
+    from counterfoil.stats import cohen_kappa, spearman
+
+    sources = [task.source for task in opinions.tasks]
+    clusters = {source.question_id: source.cluster for source in sources}
+    of_questions, of_replies = list(clusters.values()), [source.cluster for source in sources]
+    found: list[Estimate] = []
+    for (first, one), (second, other) in combinations(_sides(opinions, confusing_at).items(), 2):
+        if first in LABELLINGS and second in LABELLINGS:
+            continue
+        more = OVER_ALL | {"group": {"between": f"{first} and {second}"}}
+        labels = [[side.labels.get(question) for question in clusters] for side in (one, other)]
+        confusion = [[side.confusion.get(question) for question in clusters] for side in (one, other)]
+        found += [
+            cohen_kappa(labels[0], labels[1], of_questions, metric="human_label_kappa", **more),
+            cohen_kappa(one.correct, other.correct, of_replies, metric="human_correct_kappa", **more),
+            spearman(confusion[0], confusion[1], of_questions, metric="human_confusion_spearman", **more),
+            spearman(one.score, other.score, of_replies, metric="human_score_spearman", **more),
+            spearman(one.quality, other.quality, of_replies, metric="human_quality_spearman", **more),
+        ]
+    # Not every side says something of everything: the algorithm has no confusion score and no quality.
+    return [estimate for estimate in found if estimate.n] + _judges_for_people(opinions)
+
+
+def _sides(opinions: Opinions, confusing_at: float) -> dict[str, _Side]:
+    sources = [task.source for task in opinions.tasks]
+    nothing: list[Any] = [None] * len(sources)
+    sides: dict[str, _Side] = {}
+    for name, column in LABELLINGS.items():
+        sides[name] = _Side(
+            labels={source.question_id: source.algorithm[column] for source in sources},
+            confusion={},
+            # Both label the same readings: one of them is enough.
+            correct=[source.algorithm["correct"] for source in sources] if name == "threshold" else nothing,
+            score=[source.algorithm[f"score_{name}"] for source in sources],
+            quality=nothing,
+        )
+    for judge in dict.fromkeys(judge for source in sources for judge in source.judges):
+        said = [source.judges.get(judge, {}) for source in sources]
+        scores = {source.question_id: values.get("confusion") for source, values in zip(sources, said, strict=True)}
+        known = {question: score for question, score in scores.items() if score is not None}
+        sides[judge] = _Side(
+            labels={question: score > confusing_at for question, score in known.items()},
+            confusion=known,
+            correct=[_yes(values.get("correct")) for values in said],
+            score=[values.get("f1") for values in said],
+            quality=[values.get("quality") for values in said],
+        )
+    together = [opinions.of(task) for task in opinions.tasks]
+    measures = [_measured_together(some, task) for some, task in zip(together, opinions.tasks, strict=True)]
+    people = _confusion_of_questions(opinions)
+    sides[PEOPLE] = _Side(
+        labels={question: score > confusing_at for question, score in people.items()},
+        confusion=people,
+        correct=[_yes(majority(some["correct"])) for some in together],
+        score=[measure.f1 for measure in measures],
+        quality=[measure.quality for measure in measures],
+    )
+    return sides
+
+
+def _yes(value: Label | None) -> bool | None:
+    return None if value is None else bool(value)
+
+
+def _judges_for_people(opinions: Opinions) -> list[Estimate]:
+    """For each judge and measure: alpha of two people, alpha of judge and person, on the same replies, and the
+    difference of these. Pairs, so that both are alphas of two raters; only replies that two people rated.
+    """
+    from counterfoil.stats.krippendorff import alpha_difference, krippendorff_alpha
+
+    found: list[Estimate] = []
+    each = [_measured_by_each(opinions.of(task), task) for task in opinions.tasks]
+    for judge in dict.fromkeys(judge for task in opinions.tasks for judge in task.source.judges):
+        for measure, level in JUDGED.items():
+            people: list[tuple[float, float]] = []
+            judged: list[tuple[float, float]] = []
+            of_people: list[str] = []
+            of_judged: list[str] = []
+            for task, by_rater in zip(opinions.tasks, each, strict=True):
+                verdict = task.source.judges.get(judge, {}).get(measure)
+                said = [value for value in (_of_rater(one, measure) for one in by_rater) if value is not None]
+                if verdict is None or len(said) < 2:
+                    continue
+                pairs = list(combinations(said, 2))
+                people += pairs
+                of_people += [task.source.cluster] * len(pairs)
+                judged += [(verdict, value) for value in said]
+                of_judged += [task.source.cluster] * len(said)
+            if not people:
+                continue
+            group = {"question": measure, "judge": judge}
+            names: dict[str, Any] = {"level": level, **OVER_ALL}
+            pair = names | {"metric": "human_pair_alpha"}
+            found += [
+                krippendorff_alpha(people, of_people, group=group | {"between": PEOPLE}, **pair),
+                krippendorff_alpha(judged, of_judged, group=group | {"between": f"{judge} and {PEOPLE}"}, **pair),
+                alpha_difference(judged, people, of_judged, of_people, metric="human_judge_gap", group=group, **names),
+            ]
+    return found
+
+
+def _of_rater(measures: Measured, measure: str) -> float | None:
+    value: float | None = getattr(measures, "needed_only" if measure == "restraint" else measure)
+    return value
