@@ -25,9 +25,9 @@ import counterfoil
 from commands import counterfoil_process as command
 from counterfoil.adapters.bench import open_bench
 from counterfoil.adapters.inspect import tasks as inspect_tasks
-from counterfoil.adapters.inspect.importing import import_inspect
 from counterfoil.adapters.inspect.log import export_log
 from counterfoil.errors import UserError
+from counterfoil.suite.inspect_logs import import_inspect
 from inspect_evals import SUITES, as_inspect_is, named, own_run, respondent, serving
 
 pytestmark = as_inspect_is

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from counterfoil.cli.options import add_option
 from counterfoil.cli.results import print_json
-from counterfoil.console import say
+from counterfoil.console import say, table
 from counterfoil.errors import UserError
 from counterfoil.suite.options import RUN_OPTIONS, Option, with_defaults
 
@@ -119,7 +119,6 @@ def _request(values: Mapping[str, Any], levels: Sequence[int]) -> PerturbRequest
 def _report_text(report: Report) -> str:
     """What was made and of what; what was set aside, refused or rejected and why; how the numbers shifted."""
     from counterfoil.perturbing.making.report import LACKING
-    from counterfoil.report.text import table
 
     sections = []
     if report.existing is not None:
@@ -151,8 +150,6 @@ def _report_text(report: Report) -> str:
 
 
 def _asked_text(what: str, asked: Tally) -> str:
-    from counterfoil.report.text import table
-
     rows = [[what, "number"], ["asked for", f"{asked.asked:,}"], ["accepted", f"{asked.accepted:,}"]]
     rows += [[f"rejected: {reason}", f"{count:,}"] for reason, count in asked.rejected.items()]
     rows += [
@@ -162,8 +159,6 @@ def _asked_text(what: str, asked: Tally) -> str:
 
 
 def _shifts_text(report: Report) -> str:
-    from counterfoil.report.text import table
-
     def cell(value: float | None, digits: int) -> str:
         return "" if value is None else f"{value:.{digits}f}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from counterfoil.comparing.compare import Compared, Comparison
-from counterfoil.report.text import table
+from counterfoil.console import table
 
 # Figures that are no groups of questions, but stand beside the overall ones.
 BESIDE = {"replies", "control"}

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from counterfoil.console import GAP, table
 from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.outcome import LEFT_OUT
@@ -13,7 +14,6 @@ from counterfoil.suite.outcome import LEFT_OUT
 if TYPE_CHECKING:
     from counterfoil.running.dry import DryRun
 
-GAP = "  "
 # An estimate over all models and variants is named so.
 ALL = "all"
 MOST_NOTES = 6
@@ -53,20 +53,6 @@ def summary_text(run: Run) -> str:
     sections.append(_over_prompts(run.estimates))
     sections.append(_outcomes(run))
     return "\n\n".join(section for section in sections if section)
-
-
-def table(rows: Sequence[Sequence[str]], *, left: bool = False) -> str:
-    """Rows under their heading, the first column to the left, the others to the right unless they are texts."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if left or column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append(GAP.join(cells).rstrip())
-    lines.insert(1, GAP.join("-" * width for width in widths))
-    return "\n".join(lines)
 
 
 def _tables(estimates: Sequence[Estimate], order: Sequence[tuple[str, str]]) -> list[str]:

@@ -112,7 +112,7 @@ def _jobs(
 
 
 def _import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:
-    from counterfoil.adapters.inspect.importing import import_inspect
+    from counterfoil.suite.inspect_logs import import_inspect
 
     return import_inspect(files, questions)
 

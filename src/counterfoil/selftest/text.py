@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from counterfoil.console import table
 from counterfoil.progress import Progress
-from counterfoil.report.text import table
 from counterfoil.selftest.results import LEAST_MEAN, MOST_MEAN, Tested, named
 from counterfoil.selftest.selftest import SelfTest, Told
 

@@ -18,12 +18,12 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from counterfoil import __version__
 from counterfoil.adapters.bench import Bench, Place, open_bench
-from counterfoil.adapters.inspect.importing import EARLIER, with_earlier
 from counterfoil.adapters.inspect.log import metric_values, record_score, sample_metadata
 from counterfoil.asking.ask import Reply
 from counterfoil.asking.models.inspect import chat_messages, generate_config, read_output
 from counterfoil.errors import UserError
 from counterfoil.suite.finding import load_suite, named_suites
+from counterfoil.suite.inspect_logs import EARLIER, with_earlier
 from counterfoil.suite.options import RUN_OPTIONS, Option, checked, nearest
 
 # Those of `counterfoil run` that say what is asked. Who is asked, how often and with what is Inspect's to say.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.cli import perturb
 from counterfoil.cli.options import add_option
 from counterfoil.cli.results import print_json
-from counterfoil.console import say
+from counterfoil.console import say, table
 from counterfoil.errors import UserError
 from counterfoil.suite.options import RUN_OPTIONS, Option, with_defaults
 
@@ -66,7 +66,6 @@ def call(parsed: argparse.Namespace) -> int:
 
 def _list(parsed: argparse.Namespace) -> int:
     from counterfoil.datasets.registry import all_datasets
-    from counterfoil.report.text import table
 
     datasets = all_datasets()
     if parsed.json:
@@ -86,8 +85,6 @@ def _get(parsed: argparse.Namespace) -> int:
 
 
 def _check(parsed: argparse.Namespace) -> int:
-    from counterfoil.report.text import table
-
     found = _facts(parsed.suite, parsed.file)
     if not found["questions"]:
         raise UserError(f"{parsed.file} holds no questions.")
@@ -171,7 +168,6 @@ def _curation_text(out: Path, manifest: Manifest, missing: Mapping[str, int]) ->
     """The steps with their counts, and what to do next."""
     from counterfoil.datasets.review import decided
     from counterfoil.explain.curate import DATASET, REVIEW
-    from counterfoil.report.text import table
 
     rows = [["step", "in", "out", "file"]]
     for step in manifest.steps:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from counterfoil.cli.results import print_json
+from counterfoil.console import table
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
 from counterfoil.suite.options import DEFAULT_LEDGER
@@ -65,7 +66,6 @@ def call(parsed: argparse.Namespace) -> int:
 
 def _info(path: Path, parsed: argparse.Namespace) -> int:
     from counterfoil.asking.ledger_admin import batches_under_way, info
-    from counterfoil.report.text import table
 
     infos = info(path)
     batches = batches_under_way(path)

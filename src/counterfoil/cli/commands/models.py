@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from counterfoil.cli.results import print_json
-from counterfoil.console import say
+from counterfoil.console import say, table
 
 EXAMPLE = "counterfoil models get smollm2"
 
@@ -26,7 +26,6 @@ def call(parsed: argparse.Namespace) -> int:
         get_smollm2(say)
         return 0
     from counterfoil.asking.models.providers import model_names
-    from counterfoil.report.text import table
 
     names = model_names()
     if parsed.json:

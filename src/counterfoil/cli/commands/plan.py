@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from counterfoil.cli.commands.run import add_suite_options
 from counterfoil.cli.options import add_option
 from counterfoil.cli.results import print_json
+from counterfoil.console import table
 from counterfoil.suite.options import RUN_OPTIONS, Option
 
 if TYPE_CHECKING:
@@ -80,8 +81,6 @@ def call(parsed: argparse.Namespace) -> int:
 
 def plan_text(planned: Planned) -> str:
     """A table of designs, what to do in one sentence, and what it rests on."""
-    from counterfoil.report.text import table
-
     several = len({it.variants for it in planned.designs}) > 1
     heading = [
         "repeats",

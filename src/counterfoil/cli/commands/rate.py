@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from counterfoil.cli.options import add_option
 from counterfoil.cli.results import print_json
+from counterfoil.console import table
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
 from counterfoil.suite.options import Option
@@ -131,8 +132,6 @@ def _path(given: str) -> Path:
 
 
 def _text(found: Results) -> str:
-    from counterfoil.report.text import table
-
     progress = [["rater", "done", "replies"]]
     progress += [[name, f"{it.done:,}", f"{it.tasks:,}"] for name, it in found.progress.items()]
     metrics = [it for it in found.estimates if it.model != "all"]
