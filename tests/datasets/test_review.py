@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.datasets.review import Reviewed, cell, decided, decisions, has_entries, read_review, write_review
+from counterfoil.datasets.curation import Reviewed, cell, decided, decisions, has_entries, read_review, write_review
 from counterfoil.errors import UserError
 
 HEADING = "id,question,keep,reason\n"

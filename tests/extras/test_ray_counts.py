@@ -20,12 +20,11 @@ from counterfoil.asking.budget import Account, Budget
 from counterfoil.asking.cluster import worker as worker_module
 from counterfoil.asking.cluster.carrier import ClusterCarrier
 from counterfoil.asking.cluster.connection import Cluster
-from counterfoil.asking.cluster.seats import Seats
+from counterfoil.asking.cluster.seats import ClusterSettings, Seats
 from counterfoil.asking.cluster.shards import read_shards
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import ModelSpec
-from counterfoil.running.request import ClusterSettings
 from mock_server import MockServer
 
 CONCURRENCY, WORKERS = 3, 2

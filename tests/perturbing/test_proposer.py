@@ -109,7 +109,7 @@ def test_what_the_question_gives_is_not_taken_from_the_model() -> None:
 def test_what_does_not_hold_is_rejected_with_its_reason(fields: dict[str, Any], kind: str, said: str) -> None:
     with pytest.raises(Unfit) as unfit:
         read(changed(**fields))
-    assert (unfit.value.kind, unfit.value.final) == (kind, False), str(unfit.value)
+    assert (unfit.value.kind, unfit.value.is_final) == (kind, False), str(unfit.value)
     assert said in str(unfit.value)
 
 
@@ -129,7 +129,7 @@ def test_what_does_not_hold_is_rejected_with_its_reason(fields: dict[str, Any], 
 def test_a_reply_without_a_template(reply: str, kind: str, final: bool) -> None:
     with pytest.raises(Unfit) as unfit:
         read_proposal(reply, QUESTION, draw)
-    assert (unfit.value.kind, unfit.value.final) == (kind, final)
+    assert (unfit.value.kind, unfit.value.is_final) == (kind, final)
 
 
 def test_a_template_that_fits_two_options_is_rejected() -> None:

@@ -16,11 +16,12 @@ import msgspec
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
+from counterfoil.judging import JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.metric import Measure
 from counterfoil.suite.options import Option
-from counterfoil.suite.suite import JudgeAsk, Suite, Variant
 from counterfoil.suite.suite import Question as SuiteQuestion
+from counterfoil.suite.suite import Suite, Variant
 
 if TYPE_CHECKING:
     import polars as pl

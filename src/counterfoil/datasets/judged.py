@@ -18,8 +18,9 @@ from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.pace import Pace
 from counterfoil.asking.prices import Price, load_prices, price_of
-from counterfoil.datasets.verdict import FAILED, NOT_ASKED, Verdict, verdict_reader
+from counterfoil.datasets.curation import FAILED, NOT_ASKED
 from counterfoil.errors import UserError
+from counterfoil.judging.parsing import Verdict, verdict_reader
 from counterfoil.judging.step import Failure, Step, ask_step
 from counterfoil.progress import Progress
 from counterfoil.running.askers import Say, Watched, interruptible

@@ -16,12 +16,19 @@ from typing import Any, NamedTuple
 import msgspec
 
 from counterfoil.asking.models.weights import hash_file
-from counterfoil.datasets.curation import Manifest, Recorder, Source, read_manifest
+from counterfoil.datasets.curation import (
+    NOT_ASKED,
+    Manifest,
+    Recorder,
+    Source,
+    decisions,
+    has_entries,
+    read_manifest,
+    write_review,
+)
 from counterfoil.datasets.fetch import resolved
 from counterfoil.datasets.judged import JudgeSettings, Judging, ReadyJudge, ask_verdicts, open_judge
 from counterfoil.datasets.registry import is_registered
-from counterfoil.datasets.review import decisions, has_entries, write_review
-from counterfoil.datasets.verdict import NOT_ASKED
 from counterfoil.errors import UserError
 from counterfoil.explain.questions import SCORE_KINDS, Question, load_questions
 from counterfoil.explain.scoring import is_confusing_by_threshold

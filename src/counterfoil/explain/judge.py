@@ -14,6 +14,7 @@ from counterfoil.explain.questions import Question
 from counterfoil.explain.scoring import CONFUSING_AT
 from counterfoil.judging import (
     Failure,
+    JudgeAsk,
     Score,
     Step,
     ask_step,
@@ -25,7 +26,6 @@ from counterfoil.judging import (
     read_verdict,
     unique,
 )
-from counterfoil.suite.suite import JudgeAsk
 
 T = TypeVar("T")
 

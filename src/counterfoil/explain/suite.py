@@ -18,11 +18,12 @@ from counterfoil.explain.prompts import load_variants, messages
 from counterfoil.explain.questions import Question, encode_questions, load_questions
 from counterfoil.explain.reading import Reading, answer_is_right, find_mentions
 from counterfoil.explain.scoring import CONFUSING_AT, Facts, label_all, penalty, reward, score
+from counterfoil.judging.step import JudgeAsk
 from counterfoil.reading.text import own_words
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.imports import Importer
 from counterfoil.suite.metric import Measure
-from counterfoil.suite.suite import JudgeAsk, ListedQuestions, Record, Row, Suite, Variant
+from counterfoil.suite.suite import ListedQuestions, Record, Row, Suite, Variant
 from counterfoil.suite.training import Training
 
 if TYPE_CHECKING:

@@ -43,6 +43,13 @@ class Score(NamedTuple):
     score: float
 
 
+class Verdict(NamedTuple):
+    """One of a few words, and why."""
+
+    word: str
+    reason: str
+
+
 def read_score(text: str) -> Score:
     """From "Explanation: …" and "Score: 42", or from {"explanation": …, "score": …}."""
 
@@ -55,7 +62,7 @@ def read_score(text: str) -> Score:
 
     def from_text(text: str) -> list[Score]:
         found = [place for place in labelled(text, _SCORE) if not place.inline.startswith("{")]
-        explanation = _explanation(text, found[0].start if found else None)
+        explanation = _labelled_text(text, "explanation|reasoning", [place.start for place in found[:1]])
         values = [place.inline or place.after.strip().partition("\n")[0] for place in found]
         if not values:
             last = _SCORE_AT_THE_END.search(text.rstrip())
@@ -132,6 +139,28 @@ def read_verdict(text: str) -> bool:
     return _read(text, "verdict", from_json, from_text)
 
 
+def verdict_reader(words: Sequence[str]) -> Callable[[str], Verdict]:
+    """Reads "Reason: …" and "Verdict: WORD", or {"reason": …, "verdict": WORD}."""
+    pattern = re.compile(rf"({'|'.join(words)})(?:[.!]?|\s*[(:–—-].*)", re.IGNORECASE | re.DOTALL)
+
+    def verdict(value: Any, reason: Any) -> Verdict:
+        match = pattern.fullmatch(bare(value)) if isinstance(value, str) else None
+        if match is None:
+            raise Unreadable(f"the verdict must be {', '.join(words[:-1])} or {words[-1]}, and is {short(value)}")
+        return Verdict(match.group(1).lower(), reason.strip() if isinstance(reason, str) else "")
+
+    def from_json(value: Any) -> Verdict | None:
+        fields = _fields(value)
+        return verdict(fields["verdict"], fields.get("reason")) if "verdict" in fields else None
+
+    def from_text(text: str) -> list[Verdict]:
+        places = [place for place in labelled(text, "verdict") if not place.inline.startswith("{")]
+        reason = " ".join(_labelled_text(text, "reason", [place.start for place in places]).split())
+        return [verdict(place.inline, reason) for place in places]
+
+    return lambda text: _read(text, "verdict", from_json, from_text)
+
+
 def read_ratings(text: str, items: Sequence[str], aspects: Sequence[str]) -> dict[str, tuple[float, ...]]:
     """Numbers from 0 to 100 for each aspect of each item.
 
@@ -195,6 +224,8 @@ def _read(text: str, what: str, from_json: Callable[[Any], T | None], from_text:
 
 
 def _without_explanation(result: Any) -> Any:
+    if isinstance(result, Verdict):
+        return result.word
     return result.score if isinstance(result, Score) else result
 
 
@@ -215,12 +246,11 @@ def _number(value: Any, what: str) -> float:
     return float(number)
 
 
-def _explanation(text: str, score_at: int | None) -> str:
-    """What stands behind "Explanation:", up to the score or the end."""
-    for place in labelled(text, "explanation|reasoning"):
-        end = score_at if score_at is not None and score_at > place.start else len(text)
-        own = text[place.start : end]
-        return re.split("[:：=]", own, maxsplit=1)[1].strip(" \t\n*_")
+def _labelled_text(text: str, label: str, ends: Iterable[int]) -> str:
+    """What stands behind the first such label, up to the first of the ends behind it, or to the end of the text."""
+    for place in labelled(text, label):
+        end = min((end for end in ends if end > place.start), default=len(text))
+        return re.split("[:：=]", text[place.start : end], maxsplit=1)[1].strip(" \t\n*_")
     return ""
 
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.judging.text import Unreadable
-from counterfoil.suite.suite import JudgeAsk
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-TIMES_ASKED_AGAIN = 2
+TIMES_ASKED = 3
+
+
+class JudgeAsk(Protocol):
+    """How judges are asked; the names are those that the user gave."""
+
+    @property
+    def judges(self) -> Sequence[str]: ...
+
+    async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply: ...
 
 
 @dataclass(frozen=True)
@@ -33,26 +41,35 @@ class Failure:
 
 
 async def ask_step(ask: JudgeAsk, judge: str, step: Step[T], content: str) -> T | Failure:
-    """The judge's result. A reply that can't be read is asked for again, with what was wrong with it, at most twice."""
+    """The judge's result. A reply that can't be read is asked for again, at most twice."""
+    result = await ask_again(ask, judge, step, content, TIMES_ASKED)
+    if isinstance(result, Reply):
+        return Failure(f"{result.status}: {result.error}" if result.error else result.status)
+    if isinstance(result, Unreadable):
+        return Failure(f"unreadable, asked {TIMES_ASKED} times: {result}")
+    return result
+
+
+async def ask_again(ask: JudgeAsk, judge: str, step: Step[T], content: str, times: int) -> T | Reply | Unreadable:
+    """The result, asked for so many times at the most. Each reply that can't be used is sent back with the reason.
+
+    Where there is none: the reply that is none, or what was wrong with the last.
+    """
     messages = [Message("system", step.prompt), Message("user", content)]
-    problem = ""
-    for _ in range(1 + TIMES_ASKED_AGAIN):
+    while True:
+        times -= 1
         reply = await ask(judge, messages)
         if reply.status != "ok":
-            # At temperature 0 a refusal or a cut-off reply would only come back the same.
-            return Failure(_without_result(reply))
+            return reply  # at temperature 0 a refusal or a cut-off reply would only come back the same
         try:
             return step.parse(reply.text)
         except Unreadable as error:
-            problem = str(error)
+            problem = error
+        if not times or problem.is_final:
+            return problem
         messages = [
             *messages,
             # Some providers take no empty message.
             Message("assistant", reply.text if reply.text.strip() else "(nothing)"),
             Message("user", f"This can't be used: {problem}. Reply again, in the strict output format, with no more."),
         ]
-    return Failure(f"unreadable, asked {1 + TIMES_ASKED_AGAIN} times: {problem}")
-
-
-def _without_result(reply: Reply) -> str:
-    return f"{reply.status}: {reply.error}" if reply.error else reply.status

@@ -22,7 +22,10 @@ _DECODER = json.JSONDecoder()
 
 
 class Unreadable(Exception):
-    """A judge's reply has not the form it was asked for; the text says what is wrong, for the judge to read."""
+    """A reply has not the form it was asked for; the text says what is wrong, for the model to read."""
+
+    # Whether it is of no use to ask again.
+    is_final = False
 
 
 class Labelled(NamedTuple):

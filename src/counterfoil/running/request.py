@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from counterfoil.asking.cluster.seats import ClusterSettings
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.errors import UserError
 from counterfoil.running.settings import ModelSettings
@@ -18,15 +19,6 @@ from counterfoil.suite.options import RUN_OPTIONS, Option, checked, nearest, wit
 from counterfoil.suite.suite import AnySuite
 
 DEFAULT_MODEL = "smollm2"
-
-
-class ClusterSettings(msgspec.Struct, kw_only=True, frozen=True):
-    """Which cluster asks, with how many workers of which size, and where replies are kept on their way."""
-
-    address: str | None = None
-    workers: int | None = None
-    worker_cores: int | None = None
-    shards: str | None = None
 
 
 class RunRequest(msgspec.Struct, kw_only=True, frozen=True):

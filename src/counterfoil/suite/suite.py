@@ -15,6 +15,7 @@ import msgspec
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
+from counterfoil.judging.step import JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.imports import Importer
 from counterfoil.suite.metric import Measure
@@ -113,15 +114,6 @@ class Variant(msgspec.Struct, frozen=True):
     name: str
     sha256: str
     prompt: Any
-
-
-class JudgeAsk(Protocol):
-    """How a suite asks its judges; the names are those that the user gave."""
-
-    @property
-    def judges(self) -> Sequence[str]: ...
-
-    async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply: ...
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,8 +8,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from counterfoil.datasets.curation import Manifest, read_manifest
-from counterfoil.datasets.review import KEEP, REASON, cell, read_review, review_cells, write_review
+from counterfoil.datasets.curation import (
+    KEEP,
+    REASON,
+    Manifest,
+    cell,
+    read_manifest,
+    read_review,
+    review_cells,
+    write_review,
+)
 from counterfoil.errors import UserError
 from counterfoil.explain.curate import EDITS, REVIEW, REVIEW_COLUMNS, SAMPLE, UNAMBIGUOUS, VERIFIED, Edit, Row, freeze
 from counterfoil.files import write_json

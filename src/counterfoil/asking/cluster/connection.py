@@ -7,14 +7,11 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from counterfoil.asking.cluster.seats import Node, Seats, seats
+from counterfoil.asking.cluster.seats import ClusterSettings, Node, Seats, seats
 from counterfoil.asking.cluster.shards import check_place
 from counterfoil.errors import UserError
-
-if TYPE_CHECKING:
-    from counterfoil.running.request import ClusterSettings
 
 # Asks and replies travel in messages; the store for large objects, a third of the memory by default, stays empty.
 OBJECT_STORE_BYTES = 128_000_000

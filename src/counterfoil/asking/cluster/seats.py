@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 # Who waits for a server most of the time takes this part of a core.
 CORES_OF_A_WAITING_WORKER = 0.1
+
+
+class ClusterSettings(msgspec.Struct, kw_only=True, frozen=True):
+    """Which cluster asks, with how many workers of which size, and where replies are kept on their way."""
+
+    address: str | None = None
+    workers: int | None = None
+    worker_cores: int | None = None
+    shards: str | None = None
 
 
 class Node(NamedTuple):

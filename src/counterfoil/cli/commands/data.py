@@ -122,7 +122,7 @@ def _counts(suite: str, dataset: Any) -> dict[str, Any]:
 
 
 def _curate(parsed: argparse.Namespace) -> int:
-    from counterfoil.datasets.review import has_entries
+    from counterfoil.datasets.curation import has_entries
     from counterfoil.explain.curate import REVIEW, curate, freeze
 
     values = with_defaults(CURATE_OPTIONS, vars(parsed))
@@ -166,7 +166,7 @@ def _curate_request(data: str, out: Path, values: Mapping[str, Any]) -> CurateRe
 
 def _curation_text(out: Path, manifest: Manifest, missing: Mapping[str, int]) -> str:
     """The steps with their counts, and what to do next."""
-    from counterfoil.datasets.review import decided
+    from counterfoil.datasets.curation import decided
     from counterfoil.explain.curate import DATASET, REVIEW
 
     rows = [["step", "in", "out", "file"]]

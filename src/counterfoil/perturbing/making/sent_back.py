@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from counterfoil.asking.ask import Message
+from counterfoil.asking.ask import Reply
 from counterfoil.datasets.judged import Judging
-from counterfoil.judging.text import embedded_json, whole_json, without_fences
+from counterfoil.judging.step import Step, ask_again
+from counterfoil.judging.text import Unreadable, embedded_json, whole_json, without_fences
 
 TIMES_ASKED = 2
 UNREADABLE = "no JSON object that can be read"
@@ -19,20 +20,17 @@ FAILED = "the ask failed"
 T = TypeVar("T")
 
 
-class Unfit(Exception):
+class Unfit(Unreadable):
     """What a model wrote can't be used. `kind` is counted; the detail is for the model and for who looks closely.
 
     What is `final` is not asked for again.
     """
 
     def __init__(self, kind: str, detail: str, *, final: bool = False) -> None:
-        super().__init__(kind, detail)
+        super().__init__(detail)
         self.kind = kind
         self.detail = detail
-        self.final = final
-
-    def __str__(self) -> str:
-        return self.detail
+        self.is_final = final
 
 
 def json_object(text: str, fields: Sequence[str]) -> dict[str, Any]:
@@ -50,24 +48,9 @@ def json_object(text: str, fields: Sequence[str]) -> dict[str, Any]:
 async def ask_twice(judging: Judging, prompt: str, content: str, read: Callable[[str], T]) -> T | Unfit:
     """What `read` makes of the reply, or why it was rejected. NotAsked if the model can't be asked any more."""
     (name,) = judging.judges
-    messages = [Message("system", prompt), Message("user", content)]
-    unfit = Unfit(FAILED, "")
-    for _ in range(TIMES_ASKED):
-        reply = await judging(name, messages)
-        if reply.status != "ok":
-            # At temperature 0 a refusal or a cut-off reply would only come back the same.
-            kind = FAILED if reply.status == "failed" else f"the reply was {reply.status}"
-            return Unfit(kind, reply.error or kind)
-        try:
-            return read(reply.text)
-        except Unfit as error:
-            unfit = error
-        if unfit.final:
-            return unfit
-        messages = [
-            *messages,
-            # Some providers take no empty message.
-            Message("assistant", reply.text if reply.text.strip() else "(nothing)"),
-            Message("user", f"This can't be used: {unfit}. Reply again, in the strict output format, with no more."),
-        ]
-    return unfit
+    result = await ask_again(judging, name, Step("", prompt, read), content, TIMES_ASKED)
+    if isinstance(result, Reply):
+        kind = FAILED if result.status == "failed" else f"the reply was {result.status}"
+        return Unfit(kind, result.error or kind)
+    assert isinstance(result, Unfit) or not isinstance(result, Unreadable), "what `read` raises is Unfit"
+    return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterfoil.datasets.verdict import Verdict, verdict_reader
+from counterfoil.judging.parsing import Verdict, verdict_reader
 from counterfoil.judging.text import Unreadable
 
 read = verdict_reader(("correct", "incorrect", "unsure"))
