@@ -210,7 +210,7 @@ def compare(options: argparse.Namespace) -> int:
     import torch
 
     from counterfoil.asking.models.hf.model import DTYPE, ROWS, HfModel
-    from counterfoil.asking.models.hf.weights import load
+    from counterfoil.asking.models.hf.network import load
 
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
     dtype = options.dtype or DTYPE[device]

@@ -15,8 +15,9 @@ import transformers
 
 from counterfoil.asking.ask import Reply
 from counterfoil.asking.models.base import Hopeless
-from counterfoil.asking.models.hf import prompts
-from counterfoil.asking.models.hf.tokens import next_tokens, read_settings
+from counterfoil.asking.models.hf import passes
+from counterfoil.asking.models.hf.job import read_settings
+from counterfoil.asking.models.hf.passes import next_tokens
 from hf_asks import GREEDY, many, plainly, replies, send, user
 from tiny_model import CONTEXT, make_model
 
@@ -43,9 +44,9 @@ def test_replies_do_not_depend_on_order_batch_size_or_shared_beginnings(
     assert [reply.text for reply in replies(folder, asks[::-1])][::-1] == expected
     for rows in (1, 3):  # rows leave one by one, and others take their places
         assert [reply.text for reply in replies(folder, asks, concurrency=rows)] == expected
-    monkeypatch.setitem(prompts.PASS_TOKENS, "cpu", 64)
+    monkeypatch.setitem(passes.PASS_TOKENS, "cpu", 64)
     assert [reply.text for reply in replies(folder, asks)] == expected
-    monkeypatch.setitem(prompts.PASS_COST, "cpu", 10**9)
+    monkeypatch.setitem(passes.PASS_COST, "cpu", 10**9)
     assert [reply.text for reply in replies(folder, asks)] == expected
 
 

@@ -14,7 +14,7 @@ pytest.importorskip("torch", reason="torch is not installed: pip install 'counte
 pytest.importorskip("transformers", reason="transformers is not installed: pip install 'counterfoil[hf]'")
 
 from counterfoil.asking.ask import TokenChoice
-from counterfoil.asking.models.hf import prompts
+from counterfoil.asking.models.hf import passes
 from hf_asks import GREEDY, forward_logprobs, loaded, many, replies, user
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("alone")
 def _beginnings(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What prompts begin with in common is computed once; or never, as on a GPU with a small network."""
     if request.param == "apart":
-        monkeypatch.setitem(prompts.PASS_COST, "cpu", 10**9)
+        monkeypatch.setitem(passes.PASS_COST, "cpu", 10**9)
 
 
 def close_to(one: TokenChoice, logprobs: Any, token: int, text_of: Callable[[int], str], top: int) -> None:
@@ -86,7 +86,7 @@ def test_choices_alone_are_those_beside_others(folder: Path, monkeypatch: pytest
     # Apart, a batch of nothing but choices of one token keeps no rows.
     asks = many({"temperature": 0, "choices": [*ascii_uppercase]})
     beside = [reply.text for reply in replies(folder, [*asks, *many(GREEDY)])[: len(asks)]]
-    monkeypatch.setitem(prompts.PASS_COST, "cpu", 10**9)
+    monkeypatch.setitem(passes.PASS_COST, "cpu", 10**9)
     assert [reply.text for reply in replies(folder, asks)] == beside
 
 

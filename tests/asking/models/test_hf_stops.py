@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.asking.models.hf.stops import LOST, Stops
+from counterfoil.asking.models.hf.job import LOST, Stops
 
 Token = bytes
 

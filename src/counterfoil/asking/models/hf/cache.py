@@ -1,28 +1,52 @@
-"""What a network has computed of several texts, as rows of one cache: continued, shared, joined.
+"""Keys and values of several texts as rows of one cache: continued, shared, joined.
 
-Each row ends at the right edge, so that its tokens are next to each other and the next one stands at the same place in
-all rows; what is to the left of it is padding, and masked. Tokens that are added in different numbers end unevenly
-for the moment: they are moved back to the edge. Nothing in a cache depends on where in it a token stands.
+Each row ends at the right edge, so that its tokens are next to each other and the next one has the same column in all
+rows. Padding to the left is masked. Tokens added in different numbers end unevenly at first, and are moved back to the
+edge. Nothing in a cache depends on the column of a token.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from torch import Tensor
+import torch
+from torch import Tensor
+from transformers import Cache
+from transformers.cache_utils import DynamicLayer
 
-# Columns that are added at once when there is no room for another token.
+# Columns added at once when another token has no room.
 SPARE = 64
 
 
+class Layer(DynamicLayer):  # type: ignore[misc]
+    """Keys and values, each (rows, heads, columns, size). The first `used` columns are filled.
+
+    The others are room for tokens to come: a new token is copied, and not all the old ones. All tokens are kept, with
+    a sliding window, too: the mask of the network does the rest.
+    """
+
+    def __init__(self, keys: Tensor, values: Tensor, used: int) -> None:
+        super().__init__()
+        self.keys, self.values, self.used = keys, values, used
+        self.is_initialized = True
+
+    def update(self, key_states: Tensor, value_states: Tensor, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
+        start, self.used = self.used, self.used + key_states.shape[2]
+        self.keys[:, :, start : self.used] = key_states
+        self.values[:, :, start : self.used] = value_states
+        return self.keys[:, :, : self.used], self.values[:, :, : self.used]
+
+    def get_seq_length(self) -> int:
+        return self.used
+
+
 class Rows:
-    """Keys and values of every layer, and how many tokens each row has.
+    """Keys and values of every layer, and the number of tokens of each row.
 
     All sides (a layer's keys, a layer's values) of one shape are in one store, (sides, rows, heads, columns, size):
-    rows are moved in all layers by one command. `layout`: for each side its store, and its place there. The first
-    `width` columns are filled.
+    one command moves rows in all layers. `layout`: the store of each side, and its place there. The first `width`
+    columns are filled.
     """
 
     def __init__(
@@ -33,22 +57,16 @@ class Rows:
         self._hold(stores, layout, width)
 
     def _hold(self, stores: Sequence[Tensor], layout: Sequence[tuple[int, int]], width: int) -> None:
-        from transformers import Cache
-
-        from counterfoil.asking.models.hf.layer import Layer
-
         self.stores, self.layout, self.width = stores, layout, width
         sides = [stores[store][place] for store, place in layout]
         self._cache = Cache(layers=[Layer(*pair, used=width) for pair in zip(sides[::2], sides[1::2], strict=True)])
 
     def go_on(self, forward: Callable[..., Any], edges: Sequence[Sequence[int]], **more: Any) -> Any:
-        """Add tokens to each row, and give what the network says after them.
+        """Add tokens to each row; gives the network's output after them.
 
-        Rows that begin are padded before their tokens. Others are ended by padding, which nothing before it sees:
-        where the numbers of tokens differ they are to be ended evenly by `settle`.
+        Rows that begin are padded before their tokens. Others are padded after them, where no token sees it: after
+        tokens in different numbers, `settle` is due.
         """
-        import torch
-
         longest = max(map(len, edges))
         if self.width + longest > self.stores[0].shape[3]:
             wider = gathered([(self, range(len(self.lengths)))], longest + SPARE)
@@ -58,7 +76,7 @@ class Rows:
         if begin:
             tokens = first_tokens(edges, self.stores[0].device)
         else:
-            # All numbers in one go: each way to a GPU takes its time.
+            # One tensor for all numbers: each way to a GPU takes its time.
             rows = zip(edges, missing, self.lengths, strict=True)
             numbers = torch.tensor([[*edge, *[0] * lacks, length, lacks] for edge, lacks, length in rows])
             numbers = numbers.to(self.stores[0].device)
@@ -67,7 +85,7 @@ class Rows:
             tokens = {
                 "input_ids": numbers[:, :-2],
                 "attention_mask": (columns >= width - lengths).long(),
-                # Padding has the last place again: a network with as many places as its context knows no further one.
+                # Padding repeats the last position: the network may know no further one.
                 "position_ids": lengths + torch.minimum(columns[:longest], longest - 1 - lacks),
             }
         said = forward(**tokens, past_key_values=self._cache, use_cache=True, **more)
@@ -77,9 +95,7 @@ class Rows:
         return said
 
     def settle(self) -> None:
-        """Move each row to the right edge, past the padding that the last tokens were ended by."""
-        import torch
-
+        """Move each row to the right edge, over the padding after its last tokens."""
         if not any(self._missing):
             return
         device = self.stores[0].device
@@ -90,14 +106,12 @@ class Rows:
         self._hold(moved, self.layout, max(self.lengths))
 
     def copies(self, places: Sequence[int], room: int = 0) -> Rows:
-        """New rows, each a copy of the one at its place, with room for so many tokens; the old ones stay."""
+        """Copies of the rows at these places, with room for so many tokens."""
         return gathered([(self, places)], room)
 
 
 def first_tokens(texts: Sequence[Sequence[int]], device: Any) -> dict[str, Tensor]:
-    """What a network takes of texts that begin: their tokens, padded before them, which of them count, their places."""
-    import torch
-
+    """A network's input for texts that begin: tokens, padded before them, with mask and positions."""
     longest = max(map(len, texts))
     numbers = torch.tensor([[*[0] * (longest - len(text)), *text, longest - len(text)] for text in texts]).to(device)
     ids, lacks = numbers[:, :-1], numbers[:, -1:]
@@ -110,9 +124,7 @@ def first_tokens(texts: Sequence[Sequence[int]], device: Any) -> dict[str, Tenso
 
 
 def gathered(parts: Sequence[tuple[Rows, Sequence[int]]], room: int = 0) -> Rows:
-    """The rows at these places of each part in one cache, as wide as the longest, with room for so many tokens."""
-    import torch
-
+    """The rows at these places of each part in one cache, with room for so many more tokens than the longest has."""
     lengths = [part.lengths[place] for part, places in parts for place in places]
     width = max(lengths)
     stores = []
@@ -132,9 +144,7 @@ def gathered(parts: Sequence[tuple[Rows, Sequence[int]]], room: int = 0) -> Rows
 
 
 def empty_row(sides: Sequence[Tensor]) -> Rows:
-    """The row without tokens, of a network whose layers keep such keys and values, (1, heads, any, size)."""
-    import torch
-
+    """The row without tokens, for layers with such keys and values, (1, heads, any, size)."""
     shapes = list(dict.fromkeys(side.shape for side in sides))
     stores = [torch.stack([side[:, :, :0] for side in sides if side.shape == shape]) for shape in shapes]
     counts = [0] * len(shapes)

@@ -1,4 +1,4 @@
-"""The thread in which a network runs: takes asks in, batches them, writes their replies token by token."""
+"""The two threads of a network: one turns asks into tokens, one batches them and writes their replies."""
 
 from __future__ import annotations
 
@@ -7,37 +7,98 @@ import gc
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
 
 from counterfoil.asking.ask import Ask, Reply
-from counterfoil.asking.models.base import Hopeless, ModelUnusable
+from counterfoil.asking.models.base import Hopeless, ModelError, ModelUnusable
 from counterfoil.asking.models.hf.batches import choose
 from counterfoil.asking.models.hf.cache import SPARE, Rows, gathered
-from counterfoil.asking.models.hf.choices import choose_texts
-from counterfoil.asking.models.hf.intake import Intake, as_refusal
 from counterfoil.asking.models.hf.job import Job, deliver
-from counterfoil.asking.models.hf.prompts import compute, pass_sizes
-from counterfoil.asking.models.hf.tokens import next_tokens, token_choices
-from counterfoil.asking.models.hf.weights import Network
+from counterfoil.asking.models.hf.model import first_line
+from counterfoil.asking.models.hf.network import Network
+from counterfoil.asking.models.hf.passes import choose_texts, compute, next_tokens, pass_sizes, token_choices
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-# The share of free memory that keys and values may take: they are moved by copying, and passes need some, too.
+# The share of free memory for keys and values: they are moved by copying, and passes need memory, too.
 CACHE_SHARE = {"cpu": 0.2, "cuda": 0.25}
-# Asks come in a burst: with none for so long, the burst is over.
+# Asks come in a burst. It is over after so many seconds without one.
 QUIET, LONGEST_BURST = 0.005, 0.2
-# Who waits joins those under way when rows have been free for so long: in steps, of the share of rows that is free.
-# A pass that computes prompts costs about as much as a step, and is best made when as much has been lost without it.
+# Waiting asks join those under way when free rows have lost so many steps. A step loses the share of rows that is free.
+# A pass for prompts costs about as much as a step, and is best made when as much has been lost without it.
 IDLE_STEPS = 1.5
-# Rows that are done stay until others come, or until no more than this share is left.
+# Rows that are done stay until others come, or until no more than this share of rows is under way.
 KEPT_SHARE = 0.9
 
 
+class Intake:
+    """A thread that turns texts into tokens while the network computes others.
+
+    Jobs are handed on in the order they came. Those that can't be done end here.
+    """
+
+    def __init__(self, network: Network, hand_on: Callable[[Job], None]) -> None:
+        self._network = network
+        self._hand_on = hand_on
+        self._inbox: SimpleQueue[Job | None] = SimpleQueue()
+        # Each is counted in one thread only.
+        self._came = self._went = 0
+        self._thread = threading.Thread(target=self._run, name="hf-tokens", daemon=True)
+        self._thread.start()
+
+    @property
+    def busy(self) -> bool:
+        """Whether jobs are still to be handed on."""
+        return self._came > self._went
+
+    def put(self, job: Job) -> None:
+        self._came += 1
+        self._inbox.put(job)
+
+    def stop(self) -> None:
+        """All that came before is handed on."""
+        self._inbox.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        job = self._inbox.get()
+        while job is not None:
+            jobs = [job]
+            while not self._inbox.empty() and (job := self._inbox.get()) is not None:
+                jobs.append(job)
+            self._tokenize(jobs)
+            self._went += len(jobs)
+            if job is not None:
+                job = self._inbox.get()
+
+    def _tokenize(self, jobs: Sequence[Job]) -> None:
+        try:
+            prompts = self._network.prompts([job.text for job in jobs])
+        except Exception as error:
+            for job in jobs:
+                job.fail(_refusal(error))
+            deliver(jobs)
+            return
+        refused = []
+        for job, prompt in zip(jobs, prompts, strict=True):
+            try:
+                job.take(prompt)
+            except Exception as error:
+                job.fail(_refusal(error))
+                refused.append(job)
+            else:
+                self._hand_on(job)
+        deliver(refused)
+
+
+def _refusal(error: Exception) -> ModelError:
+    return error if isinstance(error, ModelError) else Hopeless(f"the ask can't be done: {error}")
+
+
 class Worker:
-    """Runs until `stop`. All rows under way write one token at a time; each leaves as soon as it is done."""
+    """The thread in which a network runs until `stop`. All rows under way write one token at a time."""
 
     def __init__(self, network: Network, most_rows: int) -> None:
         self._network = network
@@ -46,7 +107,7 @@ class Worker:
         self._pass_sizes = pass_sizes(network)
         self._inbox: SimpleQueue[Job | None] = SimpleQueue()
         self._waiting: list[Job] = []
-        # Those under way, row by row; who is over is still among them for a while.
+        # The jobs under way, row by row. Those that are over stay for a while.
         self._live: list[Job] = []
         self._rows: Rows | None = None
         self._idle_steps = 0.0
@@ -56,7 +117,7 @@ class Worker:
         self._thread.start()
 
     def submit(self, ask: Ask) -> asyncio.Future[Reply]:
-        """The reply to come. Cancelling it frees its row.
+        """The reply to come. Its row is free once it is cancelled.
 
         The template is filled in here, in the caller's thread, which has time while the network computes.
         """
@@ -64,19 +125,17 @@ class Worker:
         try:
             self._intake.put(Job(ask, future, self._network))
         except Exception as error:
-            future.set_exception(as_refusal(error))
+            future.set_exception(_refusal(error))
         return future
 
     def stop(self) -> None:
-        """Ends after the pass that is running; what is not answered is cancelled."""
+        """End after the running pass, and cancel what is not answered."""
         self._intake.stop()
         self._stopped = True
         self._inbox.put(None)
         self._thread.join()
 
     def _run(self) -> None:
-        import torch
-
         with torch.inference_mode():
             while not self._stopped:
                 self._take_in()
@@ -87,14 +146,8 @@ class Worker:
                     self._step()
                 except Exception as error:  # one broken pass must not leave everybody waiting
                     jobs = list(dict.fromkeys([*self._live, *entering]))
-                    deliver([job for job in jobs if job.over])  # it may have ended before the pass broke
-                    under_way = [job for job in jobs if not job.over]
                     self._live, self._rows = [], None
-                    trouble = error.with_traceback(None)
-                    if _is_memory(trouble):
-                        self._begin_again(under_way)
-                    else:
-                        self._fail(under_way, trouble)
+                    self._recover(jobs, error.with_traceback(None))
         left = [job for job in (*self._live, *self._waiting) if not job.over]
         while not self._inbox.empty():
             if came := self._inbox.get():
@@ -102,7 +155,7 @@ class Worker:
         deliver(left)
 
     def _take_in(self) -> None:
-        """Those that have come; with nothing under way, wait for them, and for the rest of the burst."""
+        """Take what has come. With nothing under way, wait for it, and for the rest of the burst."""
         until = time.monotonic() + LONGEST_BURST
         while True:
             enough = bool(self._live) or len(self._waiting) >= self._most_rows
@@ -123,7 +176,7 @@ class Worker:
             self._waiting.append(one)
 
     def _entering(self) -> list[Job]:
-        """Who of those that wait goes next: not one by one, while others are under way."""
+        """The waiting jobs that go next: not one by one while others are under way."""
         self._waiting = [job for job in self._waiting if not job.over]
         live = [job.room for job in self._live if not job.over]
         if not self._waiting or len(live) >= self._most_rows:
@@ -138,7 +191,7 @@ class Worker:
         return entering
 
     def _enter(self, entering: Sequence[Job]) -> None:
-        """Compute the prompts. Those with choices are done then; the others go on where one token is not enough."""
+        """Compute the prompts. Jobs with choices are done then, and others of one token."""
         if not entering:
             return
         keep = not all(job.is_one_token for job in entering)
@@ -155,7 +208,7 @@ class Worker:
             self._rebuild([(rows, [places[number] for number in left])], [entering[number] for number in left])
 
     def _choose(self, jobs: Sequence[Job], rows: Rows | None, at: Sequence[int], logits: Tensor | None) -> None:
-        """End those that are held to given texts."""
+        """End jobs that have choices."""
         if logits is not None:
             first = logits[at]
         else:
@@ -166,7 +219,7 @@ class Worker:
         deliver(jobs)
 
     def _rebuild(self, more: Sequence[tuple[Rows, Sequence[int]]], jobs: Sequence[Job]) -> None:
-        """The rows under way without those that are over, and with these."""
+        """Drop the rows that are over, and add these."""
         staying = [row for row, job in enumerate(self._live) if not job.over]
         old = [(self._rows, staying)] if self._rows is not None and staying else []
         self._rows = gathered([*old, *more], SPARE) if old or more else None
@@ -178,11 +231,10 @@ class Worker:
             return
         for row, job in enumerate(self._live):
             if job.over:
-                self._rows.lengths[row] = 0  # it sees and costs as little as can be
+                self._rows.lengths[row] = 0  # the row then sees and costs least
         logits = self._rows.go_on(self._network.model, [[job.last] for job in self._live]).logits[:, -1]
         self._write(self._live, logits)
-        staying = sum(not job.over for job in self._live)
-        if staying <= KEPT_SHARE * len(self._live):
+        if sum(not job.over for job in self._live) <= KEPT_SHARE * len(self._live):
             self._rebuild([], [])
 
     def _write(self, jobs: Sequence[Job], logits: Tensor) -> None:
@@ -191,50 +243,38 @@ class Worker:
         wanted = [row for row, job in enumerate(jobs) if job.settings.logprobs and not job.over]
         if wanted:
             tops = [jobs[row].settings.logprobs for row in wanted]
-            made = token_choices(logits[wanted], [tokens[row] for row in wanted], tops, self._network.token_text)
-            for row, one in zip(wanted, made, strict=True):
-                jobs[row].logprobs.append(one)
+            choices = token_choices(logits[wanted], [tokens[row] for row in wanted], tops, self._network.token_text)
+            for row, choice in zip(wanted, choices, strict=True):
+                jobs[row].logprobs.append(choice)
         writing = [(job, token) for job, token in zip(jobs, tokens, strict=True) if not job.over]
         for job, token in writing:
             job.write(token)
         deliver([job for job, _ in writing if job.over])
 
-    def _begin_again(self, jobs: Sequence[Job]) -> None:
-        """Memory ran out: half as many at a time from now on. A reply is the same the second time."""
-        gc.collect()
-        if self._network.device == "cuda":
-            import torch
-
-            torch.cuda.empty_cache()
-        if not jobs:
-            return
-        if len(jobs) == 1:
-            jobs[0].fail(Hopeless(f"{jobs[0].room} tokens of prompt and reply do not fit in memory"))
+    def _recover(self, jobs: Sequence[Job], error: Exception) -> None:
+        """After a broken pass. Where memory ran out, half as many begin again: a reply is the same the second time."""
+        under_way = [job for job in jobs if not job.over]  # others ended before the pass broke
+        if not (isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error)):
+            for job in under_way:
+                job.fail(ModelUnusable(f"the model broke down: {first_line(error)}"))
             deliver(jobs)
             return
-        self._most_rows = max(1, len(jobs) // 2)
-        for job in jobs:
-            job.start()
-        self._waiting = [*jobs, *self._waiting]
-
-    def _fail(self, jobs: Sequence[Job], error: Exception) -> None:
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        for job in jobs:
-            job.fail(ModelUnusable(f"the model broke down: {said}"))
-        deliver(jobs)
-
-
-def _is_memory(error: Exception) -> bool:
-    import torch
-
-    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+        gc.collect()
+        if self._network.device == "cuda":
+            torch.cuda.empty_cache()
+        if len(under_way) == 1:
+            under_way[0].fail(Hopeless(f"{under_way[0].room} tokens of prompt and reply do not fit in memory"))
+        deliver([job for job in jobs if job.over])
+        if len(under_way) > 1:
+            self._most_rows = len(under_way) // 2
+            for job in under_way:
+                job.start()
+            self._waiting = [*under_way, *self._waiting]
 
 
 def _memory(device: str) -> int:
-    """Bytes that keys and values may take."""
+    """Bytes for keys and values."""
     if device == "cuda":
-        import torch
-
         free, _ = torch.cuda.mem_get_info()
         return int(free * CACHE_SHARE[device])
     try:
