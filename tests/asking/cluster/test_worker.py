@@ -14,7 +14,7 @@ import msgspec
 from counterfoil.asking.ask import Ask, Message, Reply
 from counterfoil.asking.cluster import worker as worker_module
 from counterfoil.asking.cluster.shards import read_shards
-from counterfoil.asking.cluster.worker import Home, Job, Ready, Worker
+from counterfoil.asking.cluster.worker import Delivery, Job, Ready, Worker
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import ModelSpec
 from mock_server import MockServer, completion, error, held
@@ -45,18 +45,18 @@ async def give(worker: Worker, given: list[Ask]) -> None:
     await worker.give(msgspec.msgpack.encode([(ask.key, ask) for ask in given]))
 
 
-async def fetched(worker: Worker) -> Home:
-    return msgspec.msgpack.decode(await worker.fetch(0.0), type=Home)
+async def fetched(worker: Worker) -> Delivery:
+    return msgspec.msgpack.decode(await worker.fetch(0.0), type=Delivery)
 
 
-async def all_of(worker: Worker, count: int) -> Home:
+async def all_of(worker: Worker, count: int) -> Delivery:
     replies: list[tuple[str, Reply]] = []
     unasked: list[str] = []
     while len(replies) + len(unasked) < count:
-        home = await fetched(worker)
-        replies += home.replies
-        unasked += home.unasked
-    return msgspec.structs.replace(home, replies=replies, unasked=unasked)
+        came = await fetched(worker)
+        replies += came.replies
+        unasked += came.unasked
+    return msgspec.structs.replace(came, replies=replies, unasked=unasked)
 
 
 def test_each_ask_is_answered_under_its_key() -> None:
@@ -66,10 +66,10 @@ def test_each_ask_is_answered_under_its_key() -> None:
         assert (ready.places, ready.trouble) == (3, None)
         given = asks(job, 20)
         await give(worker, given)
-        home = await all_of(worker, 20)
-        assert {key: reply.text for key, reply in home.replies} == {ask.key: ask.messages[0].content for ask in given}
-        assert home.unasked == []
-        assert home.stopped is None
+        came = await all_of(worker, 20)
+        assert {key: reply.text for key, reply in came.replies} == {ask.key: ask.messages[0].content for ask in given}
+        assert came.unasked == []
+        assert came.stopped is None
         await worker.close()
 
     with MockServer(lambda request: completion(request["messages"][-1]["content"])) as server:
@@ -82,11 +82,11 @@ def test_a_key_that_is_refused_comes_home_as_the_reason() -> None:
         job = job_for(server, spec={"concurrency": 1})
         worker, _ = await opened(job)
         await give(worker, asks(job, 5))
-        home = await all_of(worker, 5)
-        assert [reply.status for _, reply in home.replies] == ["failed"]
-        assert len(home.unasked) == 4
-        assert home.stopped is not None
-        assert "401" in home.stopped
+        came = await all_of(worker, 5)
+        assert [reply.status for _, reply in came.replies] == ["failed"]
+        assert len(came.unasked) == 4
+        assert came.stopped is not None
+        assert "401" in came.stopped
         await worker.close()
 
     with MockServer(lambda request: error(401, "no such key")) as server:
@@ -102,8 +102,8 @@ def test_halted_it_ends_what_is_in_flight_and_sends_nothing_more() -> None:
         await until(lambda: len(server.requests) == 2)
         await worker.halt()
         halted.set()
-        home = await all_of(worker, 9)
-        assert (len(home.replies), len(home.unasked)) == (2, 7)
+        came = await all_of(worker, 9)
+        assert (len(came.replies), len(came.unasked)) == (2, 7)
         await worker.close()
 
     halted = threading.Event()
@@ -140,11 +140,11 @@ def test_shards_that_can_not_be_written_stop_it_and_the_replies_still_come(tmp_p
         job = job_for(server, shards=str(tmp_path / "file"))
         worker, _ = await opened(job)
         await give(worker, asks(job, 4))
-        home = await all_of(worker, 4)
-        assert [reply.status for _, reply in home.replies] == ["ok"] * 4
-        assert home.stopped is not None
-        assert "shards can't be written" in home.stopped
-        assert await worker.close() == home.stopped
+        came = await all_of(worker, 4)
+        assert [reply.status for _, reply in came.replies] == ["ok"] * 4
+        assert came.stopped is not None
+        assert "shards can't be written" in came.stopped
+        assert await worker.close() == came.stopped
 
     with MockServer() as server, patch.object(worker_module, "SHARD_REPLIES", 4):
         run(go(server))

@@ -1,9 +1,9 @@
-"""Takes the asks of one model to the workers of a cluster, and their replies home to the one ledger."""
+"""The way of the asks of one model to the workers of a cluster, and of their replies to the one ledger."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import msgspec
@@ -14,7 +14,7 @@ from counterfoil.asking.budget import Account, Reserved
 from counterfoil.asking.cluster.connection import Cluster, first_line
 from counterfoil.asking.cluster.crew import Crew
 from counterfoil.asking.cluster.shards import absolute, write_from_ledger
-from counterfoil.asking.cluster.worker import Home, Job
+from counterfoil.asking.cluster.worker import Delivery, Job
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.models.providers import provider_of
@@ -28,7 +28,7 @@ class _Taken(msgspec.Struct):
 
 
 class ClusterCarrier:
-    """The carrier of one model. What is under way is bounded by what the workers hold."""
+    """The carrier of one model. It takes as many asks as the workers hold."""
 
     def __init__(
         self,
@@ -59,14 +59,9 @@ class ClusterCarrier:
         self._shards = absolute(shards) if shards is not None else None
         self._crew = Crew(
             cluster,
-            Job(
-                spec=_there(spec),
-                name=model.name,
-                probe=model.ask((), {}, 0),
-                shards=self._shards,
-            ),
+            Job(spec=_portable(spec), name=model.name, probe=model.ask((), {}, 0), shards=self._shards),
             in_process=provider_of(spec.name).kind == "weights",
-            bring=self._bring,
+            receive=self._receive,
             stop=self._stop,
             broken=self._break,
             say=lambda sentence: say(f"{model.name}: {sentence}."),
@@ -85,7 +80,7 @@ class ClusterCarrier:
         while not self._crew.has_room and not self._is_over:
             await self._crew.wait_for_room()
         self._check()
-        # The question was looked up some time ago: the same ask may have been taken, or answered, for another since.
+        # The ledger was asked some time ago: since then, the same ask may have been taken or answered for another.
         if ask.key in self._under_way or self._ledger.get([ask.key]):
             return
         reserved = await self._account.begin(ask, self._check)
@@ -111,17 +106,21 @@ class ClusterCarrier:
         await self._crew.close()
         await self._model.close()
         if self._shards is not None and self._crew.unwritten:
-            await self._write_what_is_left(self._shards, self._crew.unwritten)
+            await self._write_rest(self._shards, self._crew.unwritten)
 
-    async def _bring(self, home: Home) -> None:
-        """Keep what has come; an ask has ended when its reply is durable."""
-        if home.stopped is not None:
-            self._stop(home.stopped)
-        if home.adjustments:
-            self._adjustments = home.adjustments
+    async def _receive(self, delivery: Delivery) -> None:
+        """Keep what has come. An ask has ended when its reply is durable."""
+        if delivery.stopped is not None:
+            self._stop(delivery.stopped)
+        if delivery.adjustments:
+            self._adjustments = delivery.adjustments
         coming = []
-        for key, reply in home.replies:
-            self._count(reply)
+        for key, reply in delivery.replies:
+            self._account.tally.retries += reply.attempts - 1
+            if reply.status == "failed":
+                self._account.tally.failed += 1
+            else:
+                self._account.count(reply, now=True)
             coming.append((key, self._ledger.put(self._under_way[key].ask, self._model.name, reply)))
         if self._account.budget.is_used_up:
             self._stop(self._account.budget.sentence)
@@ -129,27 +128,17 @@ class ClusterCarrier:
             reply = await kept
             if reply.status == "failed":
                 self.failures[key] = reply
-            self._end(key)
-        for key in home.unasked:
-            self._give_back(key)
+            self.done += 1
+            self._release(key)
+        self._drop(delivery.unasked)
 
-    def _count(self, reply: Reply) -> None:
-        self._account.tally.retries += reply.attempts - 1
-        if reply.status == "failed":
-            self._account.tally.failed += 1
-        else:
-            self._account.count(reply, now=True)
+    def _drop(self, keys: Iterable[str]) -> None:
+        """Forget asks that were not sent."""
+        for key in keys:
+            self.total -= 1
+            self._release(key)
 
-    def _end(self, key: str) -> None:
-        self.done += 1
-        self._let_go(key)
-
-    def _give_back(self, key: str) -> None:
-        """It was not asked."""
-        self.total -= 1
-        self._let_go(key)
-
-    def _let_go(self, key: str) -> None:
+    def _release(self, key: str) -> None:
         self._free(self._under_way.pop(key))
         if not self._under_way:
             self._all_ended.set()
@@ -160,19 +149,19 @@ class ClusterCarrier:
             taken.reserved = None
 
     async def _watch(self) -> None:
-        """When the run is halted, so are the workers."""
+        """Halt the workers when the run is halted."""
         while self._halt.reason is None:
             await self._halt.nap(FAR_AWAY)
         self._halt_all()
 
     def _take_no_more(self, reason: str) -> None:
-        """What was taken is still asked; the first reason is the one that is told."""
+        """Take no more asks; those taken are still asked. The user is told the first reason."""
         if not self._is_over:
             self.stopped = reason
             self._say(f"{self._model.name}: {reason}.")
 
     def _stop(self, reason: str) -> None:
-        """No more asks to this model."""
+        """Send no more asks to this model."""
         self._take_no_more(reason)
         self._halt_all()
 
@@ -180,15 +169,14 @@ class ClusterCarrier:
         self._error = self._error or error
         self._halt_all()
         self._all_ended.set()
-        for taken in self._under_way.values():  # others must not wait for what may never end
+        for taken in self._under_way.values():  # other models must not wait for a budget that is never freed
             self._free(taken)
 
     def _halt_all(self) -> None:
-        for key in self._crew.halt():
-            self._give_back(key)
+        self._drop(self._crew.halt())
 
-    async def _write_what_is_left(self, place: str, keys: Collection[str]) -> None:
-        """Write to a shard what workers took with them, or could not write: the ledger has it."""
+    async def _write_rest(self, place: str, keys: Collection[str]) -> None:
+        """Write replies of the ledger that workers did not write to shards."""
         left = f"{len(keys):,} replies" if len(keys) > 1 else "1 reply"
         try:
             await asyncio.to_thread(write_from_ledger, place, self._ledger.path, keys)
@@ -214,8 +202,8 @@ class ClusterCarrier:
             raise NotAsked(reason)
 
 
-def _there(spec: ModelSpec) -> ModelSpec:
-    """The model for who works in another folder: weights by their full path."""
+def _portable(spec: ModelSpec) -> ModelSpec:
+    """The model as a worker in another folder finds it: weights by their full path."""
     if provider_of(spec.name).kind == "weights" and spec.rest and Path(spec.rest).exists():
         return msgspec.structs.replace(spec, name=f"{spec.provider}/{Path(spec.rest).absolute()}")
     return spec

@@ -1,4 +1,4 @@
-"""The Ray cluster: joined where there is one, started on this machine where there is none."""
+"""The Ray cluster: joined, or started on this machine where there is none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from counterfoil.errors import UserError
 # Asks and replies travel in messages; the store for large objects, a third of the memory by default, stays empty.
 OBJECT_STORE_BYTES = 128_000_000
 REACH_SECONDS = 10.0
-# No telemetry; and of Ray's advice on its own future settings, none.
+# No telemetry, and no advice on Ray's future settings.
 ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 
@@ -28,35 +28,30 @@ class Cluster:
         self.settings = settings
 
     def nodes(self) -> list[Node]:
-        """Those that are alive, as far as the cluster knows: a crash is noticed after some seconds."""
+        """The living nodes, as far as the cluster knows: it notices a crash after some seconds."""
         try:
-            alive = [node for node in self.ray.nodes() if node["Alive"]]
+            alive = [(node["NodeManagerAddress"], node["Resources"]) for node in self.ray.nodes() if node["Alive"]]
         except Exception as error:  # Ray has several for a head that is gone
             raise UserError(
                 f"The Ray cluster can't be reached any more: {first_line(error)}. What has come is kept."
             ) from error
-        return [
-            Node(node["NodeManagerAddress"], node["Resources"].get("CPU", 0), node["Resources"].get("GPU", 0))
-            for node in alive
-        ]
+        return [Node(name, resources.get("CPU", 0), resources.get("GPU", 0)) for name, resources in alive]
 
     def seats(self, *, in_process: bool) -> Seats:
         """The workers that one model gets now."""
-        settings = self.settings
-        return seats(self.nodes(), in_process=in_process, workers=settings.workers, worker_cores=settings.worker_cores)
+        workers, worker_cores = self.settings.workers, self.settings.worker_cores
+        return seats(self.nodes(), in_process=in_process, workers=workers, worker_cores=worker_cores)
 
     def start(self, kind: type, argument: Any, taking: Seats) -> Any:
-        """A new actor of that kind, on the node that has least to do. Nobody but us starts it again if it dies."""
-        actor = self.ray.remote(kind)
-        options = actor.options(
-            num_cpus=taking.cores, num_gpus=taking.gpus, max_restarts=0, scheduling_strategy="SPREAD"
-        )
-        return options.remote(argument)
+        """A new actor of that kind, on the node that has least to do. Ray does not restart it if it dies."""
+        options = {"num_cpus": taking.cores, "num_gpus": taking.gpus}
+        actor = self.ray.remote(kind).options(**options, max_restarts=0, scheduling_strategy="SPREAD")
+        return actor.remote(argument)
 
 
 @asynccontextmanager
 async def open_cluster(settings: ClusterSettings, say: Callable[[str], None]) -> AsyncIterator[Cluster]:
-    """The cluster at the address, or the one this machine is part of, or a new one on it that ends with the context."""
+    """The cluster at the address, or of this machine, or a new one on this machine that ends with the context."""
     address = settings.address or os.environ.get("RAY_ADDRESS") or "auto"
     if address.startswith("ray://"):
         raise UserError(
@@ -70,7 +65,7 @@ async def open_cluster(settings: ClusterSettings, say: Callable[[str], None]) ->
         import ray
     except ModuleNotFoundError as error:
         raise UserError("--engine ray needs Ray: pip install 'counterfoil[ray]', then run again.") from error
-    if ray.is_initialized():  # by the program that called us: it is its to end
+    if ray.is_initialized():  # by the program that called us, which ends it, too
         yield Cluster(ray, settings)
         return
     _connect(ray, address)
@@ -86,7 +81,7 @@ async def open_cluster(settings: ClusterSettings, say: Callable[[str], None]) ->
 
 
 def _check_that_it_answers(address: str) -> None:
-    """Ray itself would try for minutes."""
+    """UserError where nothing answers at the address. Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit() or int(port) > 65_535:
         raise UserError(f"{address} is no address of a Ray cluster: write it as HOST:6379.")
@@ -97,10 +92,14 @@ def _check_that_it_answers(address: str) -> None:
 
 
 def _connect(ray: Any, address: str) -> None:
-    # Ray prints what its daemons complain of to our standard output, where the results go; its own logs keep it.
+    # Ray prints complaints of its daemons to our standard output, where results go. Its own logs keep them.
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
     if address == "auto":
-        address = _this_machines(ray) or "local"
+        try:
+            address = ray._private.services.get_ray_address_from_environment("auto", None)
+            _check_that_it_answers(address)
+        except (ConnectionError, UserError):  # no cluster, or one that has died and left its address behind
+            address = "local"
     elif address != "local":
         _check_that_it_answers(address)
     new = {"include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES} if address == "local" else {}
@@ -111,17 +110,7 @@ def _connect(ray: Any, address: str) -> None:
         raise UserError(f"There is no Ray cluster {where}: {first_line(error)}.") from error
 
 
-def _this_machines(ray: Any) -> str | None:
-    """The address of the cluster that this machine is part of. One that has died leaves its address behind."""
-    try:
-        address: str = ray._private.services.get_ray_address_from_environment("auto", None)
-        _check_that_it_answers(address)
-    except (ConnectionError, UserError):
-        return None
-    return address
-
-
 def first_line(error: BaseException) -> str:
-    """What an error says, without the traces that Ray puts below."""
+    """The message of an error without the traces that Ray puts below."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[0] if lines else type(error).__name__).rstrip(".")[:300]

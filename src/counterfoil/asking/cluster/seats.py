@@ -1,4 +1,4 @@
-"""How many workers a cluster has room for, and what each of them takes of its node."""
+"""The workers that a cluster has room for, and the share of its node that each takes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import msgspec
 
-# Who waits for a server most of the time takes this part of a core.
+# The part of a core for a worker that waits for a server most of the time.
 CORES_OF_A_WAITING_WORKER = 0.1
 
 
 class ClusterSettings(msgspec.Struct, kw_only=True, frozen=True):
-    """Which cluster asks, with how many workers of which size, and where replies are kept on their way."""
+    """The address of a cluster, the number and size of its workers, the place of its shards."""
 
     address: str | None = None
     workers: int | None = None
@@ -21,7 +21,7 @@ class ClusterSettings(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class Node(NamedTuple):
-    """A machine of the cluster that is alive."""
+    """A living machine of the cluster."""
 
     name: str
     cores: float
@@ -42,9 +42,9 @@ class Seats(NamedTuple):
 
 
 def seats(nodes: Sequence[Node], *, in_process: bool, workers: int | None, worker_cores: int | None) -> Seats:
-    """The workers that one model gets; 0 workers where no node has what one of them needs.
+    """The workers of one model; 0 where no node has enough for one.
 
-    Remote models: one worker per node, for it has many asks in flight. Models that run in the worker: one for every
+    Remote models: one worker per node, with many asks in flight. Models that run in the worker: one for every
     `worker_cores` cores of a node where that is given, else one per GPU where there are any, else one per node with as
     many cores as the smallest has. `workers` is the user's own number.
     """

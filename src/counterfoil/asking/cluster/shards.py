@@ -1,7 +1,7 @@
-"""Parquet shards: replies on storage that all see, complete files that `counterfoil ledger import` takes in.
+"""Parquet shards: files of replies on storage that all nodes see, for `counterfoil ledger import`.
 
 A place is a path, or an address that fsspec knows (s3://…, gs://…, memory://…). A shard holds the columns of the
-ledger's table of replies. It gets its name only when it is complete, so that whoever lists the place sees whole shards.
+ledger's table of replies. It gets its name when it is complete: a list of the place has whole shards only.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _NEVER_NULL = ("key", "model", "received_at", "ask", "status", "text", "latency"
 
 
 def is_address(place: str) -> bool:
-    """Whether fsspec has to find it; else it is a path."""
+    """Whether the place is an address for fsspec; else it is a path."""
     return "://" in place
 
 
 def absolute(place: str) -> str:
-    """The same place for who works in another folder."""
+    """The place as a worker in another folder finds it."""
     return place if is_address(place) else str(Path(place).absolute())
 
 
 def check_place(place: str) -> None:
-    """Find out before anything is asked whether shards can be written there."""
+    """UserError where no shard can be written; to be known before anything is asked."""
     if is_address(place) and "@" in place.partition("://")[2].partition("/")[0]:
         raise UserError("--shards: others would see a key in the address: set it in the environment of the nodes.")
     try:
@@ -62,7 +62,7 @@ def check_place(place: str) -> None:
 
 
 def write_shard(place: str, rows: Sequence[Sequence[Any]]) -> str:
-    """Write rows of `reply_row` as one new shard; gives its name. Raises what the storage raises where it can't."""
+    """Write rows of `reply_row` as one new shard; gives its name. Errors are the storage's own."""
     import polars as pl
 
     name = f"replies-{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:12]}{SUFFIX}"
@@ -90,7 +90,7 @@ def write_shard(place: str, rows: Sequence[Sequence[Any]]) -> str:
 
 
 def write_from_ledger(place: str, ledger: Path, keys: Collection[str]) -> None:
-    """Write those replies as new shards. Raises what the storage raises, LookupError where one is not there."""
+    """Write those replies as new shards. Errors are the storage's own; LookupError where the ledger lacks a reply."""
     with closing(connect(ledger)) as connection:
         ids = Lookup(connection).find([bytes.fromhex(key) for key in keys])
         for some in chunks(sorted(ids.values())):
@@ -101,12 +101,12 @@ def write_from_ledger(place: str, ledger: Path, keys: Collection[str]) -> None:
 
 
 def is_shards(place: str) -> bool:
-    """Whether a place is read as shards: an address, a folder, or a file that is called so."""
+    """Whether a place is read as shards: an address, a folder, or a file with their suffix."""
     return is_address(place) or place.endswith(SUFFIX) or Path(place).is_dir()
 
 
 def read_shards(place: str) -> Iterator[Imported]:
-    """All replies of a shard, or of all shards in a folder, each checked."""
+    """The replies of a shard, or of all shards in a folder, checked."""
     found = False
     for name, content in _contents(place):
         found = True
@@ -139,7 +139,7 @@ def _filesystem(address: str) -> tuple[Any, str]:
 
 
 def _contents(place: str) -> Iterator[tuple[str, bytes | Path]]:
-    """The shards of a place, in the order of their names; the bytes of those that are elsewhere."""
+    """The shards of a place by name: paths, or the bytes of those at an address."""
     if not is_address(place):
         path = Path(place)
         for shard in sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]:
@@ -169,8 +169,7 @@ def _frame(content: bytes | Path, name: str) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise UserError(f"{name} can't be read: {reason}. Nothing was taken in.") from error
-    wanted = _schema()
-    if dict(frame.schema) != wanted:
+    if dict(frame.schema) != _schema():
         raise UserError(f"{name} is no shard of replies: its columns are others. Nothing was taken in.")
     return frame
 

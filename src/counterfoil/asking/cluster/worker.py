@@ -1,4 +1,4 @@
-"""What runs on a node: opens the model there, asks it at its own pace, and hands over what has come."""
+"""A worker on a node: it opens the model there, asks it at its own pace, and delivers the replies."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from counterfoil.asking.models.base import ModelSpec
 from counterfoil.asking.pace import Pace
 from counterfoil.errors import UserError
 
-# A shard is written when it has so many replies, or when its first has waited so long.
+# A shard is written with so many replies, or when its first has waited so long.
 SHARD_REPLIES, SHARD_SECONDS = 4_096, 5.0
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker is for. `name` is the model's as the user gave it; `probe` an ask with the identity it has here."""
+    """The task of a worker. `name`: the model as the user names it; `probe`: an ask with the identity it has here."""
 
     spec: ModelSpec
     name: str
@@ -36,9 +36,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):
-    """How a worker has come up: with so many places, of which it uses `limit` at first, or with a trouble that all
-    others would have, too.
-    """
+    """The start of a worker: its places, of which it uses `limit` at first, or a trouble that all workers share."""
 
     node: str
     places: int = 1
@@ -46,11 +44,11 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str | None = None
 
 
-class Home(msgspec.Struct, frozen=True, kw_only=True):
-    """What has ended since the last time. `unasked` were not sent: the model is `stopped`, or the run was halted.
+class Delivery(msgspec.Struct, frozen=True, kw_only=True):
+    """Asks that have ended since the last message. `unasked` were not sent: the model is `stopped`, or the run halted.
 
-    `limit` is how many asks the worker has with the model at a time now. Where there are shards, `unwritten` are the
-    keys of those replies that are in none yet, and `written` those of earlier ones that are by now.
+    `limit`: asks that the worker has with the model at a time now. With shards, `unwritten` are the keys of replies
+    that no shard has yet, `written` those of earlier replies that one has by now.
     """
 
     replies: list[tuple[str, Reply]]
@@ -62,8 +60,8 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     written: list[str] = []
 
 
-class Nowhere:
-    """In the ledger's place: what is asked is not there, and what comes is kept by who sent us."""
+class NoLedger:
+    """No ledger: nothing is in it, and the run keeps what comes."""
 
     def get(self, keys: Sequence[str]) -> dict[str, Reply]:
         return {}
@@ -75,7 +73,7 @@ class Nowhere:
 
 
 class Worker:
-    """The actor. Messages are bytes: their types are ours, whatever the versions of what carries them."""
+    """The actor. Messages are bytes: their types are ours, whatever versions carry them."""
 
     def __init__(self, job: bytes) -> None:
         self._job = msgspec.msgpack.decode(job, type=Job)
@@ -105,7 +103,7 @@ class Worker:
             self._start(self._ask(key, ask))
 
     async def fetch(self, gather: float) -> bytes:
-        """Wait until something has come, then so many seconds for more. Gives a `Home`."""
+        """Wait for an ask that has ended, then so many seconds for more. Gives a `Delivery`."""
         await self._has_come.wait()
         await self._halt.nap(gather)
         self._has_come.clear()
@@ -113,7 +111,7 @@ class Worker:
         unasked, self._unasked = self._unasked, []
         written, self._written = self._written, []
         return msgspec.msgpack.encode(
-            Home(
+            Delivery(
                 replies=replies,
                 unasked=unasked,
                 stopped=self._trouble or self._sender.stopped,
@@ -129,7 +127,7 @@ class Worker:
         self._halt.stop("halted")
 
     async def close(self) -> str | None:
-        """Write what is left to the shards; says so where that can't be done."""
+        """Write the last shard. Gives a sentence where that failed."""
         await self._write(1)
         await self._sender.model.close()
         return self._trouble
@@ -145,7 +143,7 @@ class Worker:
         pace = Pace(fixed=job.spec.concurrency, slots=model.slots)
         self._sender = Sender(
             model,
-            Nowhere(),
+            NoLedger(),
             pace=pace,
             timeout=job.spec.timeout,
             account=Account(Budget(), None),
@@ -162,25 +160,23 @@ class Worker:
             self._replies.append((key, reply))
         except NotAsked:
             self._unasked.append(key)
-        except Exception as error:  # whatever it is, nobody may wait for this ask in vain
+        except Exception as error:  # nobody may wait for this ask in vain
             self._replies.append((key, Reply(status="failed", error=f"the worker broke down over it: {error!r}")))
         self._has_come.set()
 
     async def _keep(self, ask: Ask, reply: Reply) -> None:
-        """Put it to the rows of the next shard. It waits only where storage is slower than the model."""
+        """Add the reply to the next shard. This waits only where storage is slower than the model."""
         self._unwritten.add(ask.key)
         self._rows.append(reply_row(ask, self._job.name, round(time.time(), 3), reply))
         if len(self._rows) >= SHARD_REPLIES:
             await self._write(SHARD_REPLIES)
         elif len(self._rows) == 1:
-            self._start(self._write_later())
+            self._start(self._write(1, after=SHARD_SECONDS))
 
-    async def _write_later(self) -> None:
-        await asyncio.sleep(SHARD_SECONDS)
-        await self._write(1)
-
-    async def _write(self, at_least: int) -> None:
-        """Write the rows as a shard, if there are so many; another may have written them while this one waited."""
+    async def _write(self, at_least: int, *, after: float = 0.0) -> None:
+        """Write the rows as a shard where there are so many: while this call waited, another may have written them."""
+        if after:
+            await asyncio.sleep(after)
         async with self._writing:
             if self._job.shards is None or len(self._rows) < at_least:
                 return
