@@ -53,10 +53,10 @@ async def all_of(worker: Worker, count: int) -> Delivery:
     replies: list[tuple[str, Reply]] = []
     unasked: list[str] = []
     while len(replies) + len(unasked) < count:
-        came = await fetched(worker)
-        replies += came.replies
-        unasked += came.unasked
-    return msgspec.structs.replace(came, replies=replies, unasked=unasked)
+        delivery = await fetched(worker)
+        replies += delivery.replies
+        unasked += delivery.unasked
+    return msgspec.structs.replace(delivery, replies=replies, unasked=unasked)
 
 
 def test_each_ask_is_answered_under_its_key() -> None:
@@ -66,10 +66,12 @@ def test_each_ask_is_answered_under_its_key() -> None:
         assert (ready.places, ready.trouble) == (3, None)
         given = asks(job, 20)
         await give(worker, given)
-        came = await all_of(worker, 20)
-        assert {key: reply.text for key, reply in came.replies} == {ask.key: ask.messages[0].content for ask in given}
-        assert came.unasked == []
-        assert came.stopped is None
+        delivery = await all_of(worker, 20)
+        assert {key: reply.text for key, reply in delivery.replies} == {
+            ask.key: ask.messages[0].content for ask in given
+        }
+        assert delivery.unasked == []
+        assert delivery.stopped is None
         await worker.close()
 
     with MockServer(lambda request: completion(request["messages"][-1]["content"])) as server:
@@ -82,11 +84,11 @@ def test_a_key_that_is_refused_comes_home_as_the_reason() -> None:
         job = job_for(server, spec={"concurrency": 1})
         worker, _ = await opened(job)
         await give(worker, asks(job, 5))
-        came = await all_of(worker, 5)
-        assert [reply.status for _, reply in came.replies] == ["failed"]
-        assert len(came.unasked) == 4
-        assert came.stopped is not None
-        assert "401" in came.stopped
+        delivery = await all_of(worker, 5)
+        assert [reply.status for _, reply in delivery.replies] == ["failed"]
+        assert len(delivery.unasked) == 4
+        assert delivery.stopped is not None
+        assert "401" in delivery.stopped
         await worker.close()
 
     with MockServer(lambda request: error(401, "no such key")) as server:
@@ -102,8 +104,8 @@ def test_halted_it_ends_what_is_in_flight_and_sends_nothing_more() -> None:
         await until(lambda: len(server.requests) == 2)
         await worker.halt()
         halted.set()
-        came = await all_of(worker, 9)
-        assert (len(came.replies), len(came.unasked)) == (2, 7)
+        delivery = await all_of(worker, 9)
+        assert (len(delivery.replies), len(delivery.unasked)) == (2, 7)
         await worker.close()
 
     halted = threading.Event()
@@ -129,7 +131,7 @@ def test_shards_hold_every_reply_and_no_failure(tmp_path: Path) -> None:
         patch.object(worker_module, "SHARD_REPLIES", 10),
     ):
         run(go(server))
-    # 22 replies: two full shards of ten, or more where replies came while one was written, and the rest at the end.
+    # 22 replies: two full shards of ten, or more where replies delivery while one was written, and the rest at the end.
     assert 2 <= len(list(tmp_path.glob("*.parquet"))) <= 3
 
 
@@ -140,11 +142,11 @@ def test_shards_that_can_not_be_written_stop_it_and_the_replies_still_come(tmp_p
         job = job_for(server, shards=str(tmp_path / "file"))
         worker, _ = await opened(job)
         await give(worker, asks(job, 4))
-        came = await all_of(worker, 4)
-        assert [reply.status for _, reply in came.replies] == ["ok"] * 4
-        assert came.stopped is not None
-        assert "shards can't be written" in came.stopped
-        assert await worker.close() == came.stopped
+        delivery = await all_of(worker, 4)
+        assert [reply.status for _, reply in delivery.replies] == ["ok"] * 4
+        assert delivery.stopped is not None
+        assert "shards can't be written" in delivery.stopped
+        assert await worker.close() == delivery.stopped
 
     with MockServer() as server, patch.object(worker_module, "SHARD_REPLIES", 4):
         run(go(server))
