@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.perturbing.making import direct
+from counterfoil.perturbing.making.asking import Unfit
 from counterfoil.perturbing.making.confirming import confirm
 from counterfoil.perturbing.making.direct import (
     NO_OPTIONS,
@@ -23,7 +24,6 @@ from counterfoil.perturbing.making.direct import (
     unconfirmed_original,
 )
 from counterfoil.perturbing.making.existing import ExistingQuestion
-from counterfoil.perturbing.making.sent_back import Unfit
 from counterfoil.perturbing.questions import Change, Question, encode_set, parse_set
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.originals import make_original

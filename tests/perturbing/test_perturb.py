@@ -15,7 +15,7 @@ from counterfoil.asking.models.base import ModelSpec
 from counterfoil.datasets.judged import JudgeSettings
 from counterfoil.errors import UserError
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
-from counterfoil.perturbing.making import candidates, proposer, sent_back
+from counterfoil.perturbing.making import asking, candidates, proposer
 from counterfoil.perturbing.making.existing import text_hash
 from counterfoil.perturbing.making.perturb import perturb, report_path
 from counterfoil.perturbing.making.recipes import parse_recipes
@@ -213,7 +213,7 @@ def test_proposals_are_accepted_sent_back_and_rejected(tmp_path: Path) -> None:
     assert asked is not None
     assert (asked.asked, asked.accepted, asked.failed, asked.not_asked) == (7, 2, 0, 0)
     assert asked.rejected == {
-        sent_back.UNREADABLE: 1,
+        asking.UNREADABLE: 1,
         proposer.OTHER_NUMBERS: 1,
         "the reply was refused": 1,
         proposer.NO_TEMPLATE: 1,
@@ -308,7 +308,7 @@ def test_written_directly_verified_refuted_or_unverified(tmp_path: Path, monkeyp
     assert report.statuses == {"verified": 1, "refuted": 1, "unverified": 3}
     assert report.rewritten is not None
     assert (report.rewritten.asked, report.rewritten.accepted) == (8, 5)
-    assert report.rewritten.rejected == {"it repeats an earlier version": 1, sent_back.UNREADABLE: 2}
+    assert report.rewritten.rejected == {"it repeats an earlier version": 1, asking.UNREADABLE: 2}
     assert {q.source for q in found.values() if q.level} == {"direct"}
     # Controls are made where there is a template.
     assert report.counts == {"original": 3, "level 1": 5, "again": 2, "reshuffled": 2}

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from annuity_proposal import PROPOSAL, QUESTION
 from counterfoil.errors import UserError
-from counterfoil.perturbing.making import proposer, sent_back
+from counterfoil.perturbing.making import asking, proposer
+from counterfoil.perturbing.making.asking import Unfit
 from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.proposer import content, prompt, read_proposal
-from counterfoil.perturbing.making.sent_back import Unfit
 from counterfoil.perturbing.templates.originals import make_original
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import make_variants
@@ -116,12 +116,12 @@ def test_what_does_not_hold_is_rejected_with_its_reason(fields: dict[str, Any], 
 @pytest.mark.parametrize(
     ("reply", "kind", "final"),
     [
-        ("", sent_back.UNREADABLE, False),
-        ("I'd rather not.", sent_back.UNREADABLE, False),
-        ('{"answer": ', sent_back.UNREADABLE, False),
-        ("[1, 2]", sent_back.UNREADABLE, False),
-        ('{"answer": "1"} or {"answer": "2"}', sent_back.UNREADABLE, False),
-        ("{" * 100_000, sent_back.UNREADABLE, False),
+        ("", asking.UNREADABLE, False),
+        ("I'd rather not.", asking.UNREADABLE, False),
+        ('{"answer": ', asking.UNREADABLE, False),
+        ("[1, 2]", asking.UNREADABLE, False),
+        ('{"answer": "1"} or {"answer": "2"}', asking.UNREADABLE, False),
+        ("{" * 100_000, asking.UNREADABLE, False),
         ('{"impossible": "It is a matter of taste."}', proposer.IMPOSSIBLE, True),
         ('{"answer": 16215.64}', proposer.NO_TEMPLATE, False),
     ],

@@ -19,9 +19,9 @@ import msgspec
 
 from counterfoil.datasets.judged import Judging
 from counterfoil.judging.text import short
+from counterfoil.perturbing.making.asking import Unfit, ask_twice, json_object
 from counterfoil.perturbing.making.confirming import Confirmation, confirm
 from counterfoil.perturbing.making.existing import ExistingQuestion
-from counterfoil.perturbing.making.sent_back import Unfit, ask_twice, json_object
 from counterfoil.perturbing.questions import LETTERS, Change, Question
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected

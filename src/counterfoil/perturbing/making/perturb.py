@@ -12,13 +12,13 @@ from counterfoil.asking.asker import NotAsked
 from counterfoil.datasets.judged import Judging, ReadyJudge, open_judge
 from counterfoil.errors import UserError
 from counterfoil.files import explained, write_json
+from counterfoil.perturbing.making.asking import Unfit
 from counterfoil.perturbing.making.candidates import BANK, CFA_EASY, Candidate, load_candidates, sampled
 from counterfoil.perturbing.making.difficulty import shifts
 from counterfoil.perturbing.making.direct import Source, rewrite, unconfirmed_original
 from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.proposer import propose
 from counterfoil.perturbing.making.report import PerturbRequest, Refusal, Report, arm_of, tally_of, why_none
-from counterfoil.perturbing.making.sent_back import Unfit
 from counterfoil.perturbing.questions import Question, write_set
 from counterfoil.perturbing.templates.originals import make_original
 from counterfoil.perturbing.templates.template import Template

@@ -16,8 +16,8 @@ from counterfoil.datasets.judged import Judging
 from counterfoil.errors import UserError
 from counterfoil.judging.text import short
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
+from counterfoil.perturbing.making.asking import Unfit, ask_twice, json_object
 from counterfoil.perturbing.making.existing import ExistingQuestion, Mark, around, markup, occurrences, options_of
-from counterfoil.perturbing.making.sent_back import Unfit, ask_twice, json_object
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected

@@ -11,8 +11,8 @@ import msgspec
 
 from counterfoil.asking.asker import NotAsked
 from counterfoil.datasets.judged import JudgeSettings
+from counterfoil.perturbing.making.asking import FAILED, Unfit
 from counterfoil.perturbing.making.difficulty import Shift
-from counterfoil.perturbing.making.sent_back import FAILED, Unfit
 from counterfoil.perturbing.questions import Question
 
 
