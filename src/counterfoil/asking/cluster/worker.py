@@ -38,7 +38,6 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 class Ready(msgspec.Struct, frozen=True, kw_only=True):
     """The start of a worker: its places, of which it uses `limit` at first, or a trouble that all workers share."""
 
-    node: str
     places: int = 1
     limit: int = 1
     trouble: str | None = None
@@ -93,9 +92,8 @@ class Worker:
         try:
             pace = self._open()
         except UserError as error:
-            trouble = f"on the node {host_name()}: {str(error).rstrip('.')}"
-            return msgspec.msgpack.encode(Ready(node=host_name(), trouble=trouble))
-        return msgspec.msgpack.encode(Ready(node=host_name(), places=pace.highest, limit=pace.limit))
+            return msgspec.msgpack.encode(Ready(trouble=f"on the node {host_name()}: {str(error).rstrip('.')}"))
+        return msgspec.msgpack.encode(Ready(places=pace.highest, limit=pace.limit))
 
     async def give(self, asks: bytes) -> None:
         """Ask these, each when the pace allows it."""
@@ -135,9 +133,8 @@ class Worker:
     def _open(self) -> Pace:
         job = self._job
         if job.version != counterfoil.__version__:
-            raise UserError(
-                f"counterfoil is {counterfoil.__version__} there, and {job.version} here: install the same."
-            )
+            versions = f"{counterfoil.__version__} there, and {job.version} here"
+            raise UserError(f"counterfoil is {versions}: install the same.")
         model = open_model(job.spec)
         _check_identity(model.ask((), {}, 0), job)
         pace = Pace(fixed=job.spec.concurrency, slots=model.slots)

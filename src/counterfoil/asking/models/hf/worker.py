@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 
 import torch
@@ -117,7 +118,7 @@ class Worker:
         self._thread.start()
 
     def submit(self, ask: Ask) -> asyncio.Future[Reply]:
-        """The reply to come. Its row is free once it is cancelled.
+        """The reply to come. To cancel it frees its row.
 
         The template is filled in here, in the caller's thread, which has time while the network computes.
         """
@@ -150,8 +151,8 @@ class Worker:
                     self._recover(jobs, error.with_traceback(None))
         left = [job for job in (*self._live, *self._waiting) if not job.over]
         while not self._inbox.empty():
-            if came := self._inbox.get():
-                left.append(came)
+            if (job := self._inbox.get()) is not None:
+                left.append(job)
         deliver(left)
 
     def _take_in(self) -> None:
@@ -161,19 +162,19 @@ class Worker:
             enough = bool(self._live) or len(self._waiting) >= self._most_rows
             try:
                 if not enough and not self._waiting:
-                    one = self._inbox.get()
+                    job = self._inbox.get()
                     until = time.monotonic() + LONGEST_BURST
                 elif enough or time.monotonic() > until:
-                    one = self._inbox.get_nowait()
+                    job = self._inbox.get_nowait()
                 else:
-                    one = self._inbox.get(timeout=QUIET)
+                    job = self._inbox.get(timeout=QUIET)
             except Empty:
                 if enough or time.monotonic() > until or not self._intake.busy:
                     break
                 continue
-            if one is None:
+            if job is None:
                 break
-            self._waiting.append(one)
+            self._waiting.append(job)
 
     def _entering(self) -> list[Job]:
         """The waiting jobs that go next: not one by one while others are under way."""
@@ -191,7 +192,7 @@ class Worker:
         return entering
 
     def _enter(self, entering: Sequence[Job]) -> None:
-        """Compute the prompts. Jobs with choices are done then, and others of one token."""
+        """Compute the prompts. This ends jobs with choices and, as a rule, those of one token."""
         if not entering:
             return
         keep = not all(job.is_one_token for job in entering)
@@ -274,11 +275,10 @@ class Worker:
 
 def _memory(device: str) -> int:
     """Bytes for keys and values."""
+    free = 4 * 2**30  # where the system does not say
     if device == "cuda":
-        free, _ = torch.cuda.mem_get_info()
-        return int(free * CACHE_SHARE[device])
-    try:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not on this system
-        free = 4 * 2**30
+        free = torch.cuda.mem_get_info()[0]
+    else:
+        with suppress(AttributeError, ValueError, OSError):
+            free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return int(free * CACHE_SHARE[device])
