@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.bias.importers import importers
+from counterfoil.bias.metrics import KEEP, metrics
 from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import respondent
 from counterfoil.bias.prompts import load_variants, messages, shown_choices
@@ -18,9 +19,9 @@ from counterfoil.bias.sources.loading import encode_questions, is_whole_set, loa
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
 from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.form import NONE, Task, TaskContent, choice_form
 from counterfoil.suite.imports import Importer
-from counterfoil.suite.metric import Measure
 from counterfoil.suite.suite import Record, Row, Suite, Variant
 from counterfoil.suite.training import Training
 
@@ -55,11 +56,6 @@ class Bias(Suite[Question, Reading, None, None]):
         "role": str,
         "correct": bool,
     }
-
-    metrics = (
-        *("out_of_choice", "accuracy_ambiguous", "accuracy_disambiguated", "flip_rate", "position_bias"),
-        *("diff_bias_ambiguous", "diff_bias_disambiguated", "bbq_bias_ambiguous", "bbq_bias_disambiguated"),
-    )
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         if settings.get("by") == "logprob":
@@ -132,24 +128,21 @@ class Bias(Suite[Question, Reading, None, None]):
     def summarize(self, rows: pl.DataFrame, facts: None) -> list[Estimate]:
         from counterfoil.bias.summary import summarize
 
-        return summarize(
-            rows,
-            keep=self.settings["out_of_choice"] == "keep",
-            by_template=self._by_template(self.settings["aggregate"], str(self.context.data)),
+        return summarize(self.metrics, self.items(rows), rows)
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        return metrics(
+            keep=self.settings["out_of_choice"] == KEEP,
             # The official figures are given whatever is left, so that they can be compared.
             withhold=self.settings["reading"] != "kobbq",
+            by_template=self._by_template(),
         )
 
-    def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
-        from counterfoil.bias.measures import measures
+    def items(self, records: pl.DataFrame) -> Items:
+        from counterfoil.bias.items import items
 
-        by_template = self._by_template(settings.get("aggregate"), str(settings.get("data")))
-        return measures(
-            rows,
-            keep=settings.get("out_of_choice") == "keep",
-            withhold=settings.get("reading") != "kobbq",
-            by_template=by_template,
-        )
+        return items(records, by_template=self._by_template())
 
     def published_comparison(
         self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str
@@ -173,11 +166,6 @@ class Bias(Suite[Question, Reading, None, None]):
         from counterfoil.bias.plots import plots
 
         return plots(run)
-
-    def formulas(self) -> Mapping[str, str]:
-        from counterfoil.bias.plots import FORMULAS
-
-        return FORMULAS
 
     def shown(self, question: Question) -> Mapping[str, str]:
         choices = dict(zip(LETTERS, question.shown, strict=True))
@@ -212,10 +200,10 @@ class Bias(Suite[Question, Reading, None, None]):
             )
         return Training(scores=("correct",), score=_correct, encode=encode_questions)
 
-    @staticmethod
-    def _by_template(aggregate: str | None, data: str) -> bool:
+    def _by_template(self) -> bool:
         """Whether figures are means over templates: as the user says, else as KoBBQ has them for its whole set."""
-        return aggregate == "templates" if aggregate else is_whole_set(data)
+        aggregate = self.settings["aggregate"]
+        return bool(aggregate == "templates") if aggregate else is_whole_set(str(self.context.data))
 
     def _variants(self, names: Sequence[str], language: str) -> list[Variant]:
         """Replies from elsewhere may be to any of the shipped prompts, the debiased ones, too."""

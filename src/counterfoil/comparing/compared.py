@@ -163,3 +163,8 @@ def _verdict(difference: float | None, p: float | None, within: float | None) ->
         word = "higher" if difference > 0 else "lower"
         return word if within is None else f"{word}, by less than {within:g}"
     return "can't be told apart" if within is None else f"equal within {within:g}"
+
+
+def group_text(group: dict[str, str | int]) -> str:
+    """A group as text; empty for overall."""
+    return ", ".join(f"{name} {value}" for name, value in group.items())

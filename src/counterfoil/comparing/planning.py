@@ -13,14 +13,15 @@ import numpy as np
 
 from counterfoil.asking.budget import estimate_tokens
 from counterfoil.asking.prices import Price, price_of
-from counterfoil.comparing.compare import align, items_of
+from counterfoil.comparing.compare import align
+from counterfoil.comparing.items import items_of
 from counterfoil.comparing.sides import contrasts, only_side
 from counterfoil.errors import UserError
 from counterfoil.running.folder import Run
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.request import RunRequest
+from counterfoil.stats.metric import Metric
 from counterfoil.stats.power import Components, clusters_needed, planned_error, smallest_difference, variance_components
-from counterfoil.suite.metric import Measure, is_of
 from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import AnySuite
 
@@ -79,8 +80,6 @@ REPEATS = (1, 3, 5)
 LARGEST_VARIANCE = 0.25
 ASKED_AGAIN = 0.8
 WITHIN_CLUSTERS = 0.1
-# Whose plan is asked for, where the user names no metric: the first of these that there is.
-USUAL_METRICS = ("accuracy", "diff_bias_ambiguous", "memorization_gap")
 OVER_VARIANTS = (
     "With several variants it is the mean over these that differs, and an answer in another wording is taken to be "
     "worth what a repeat is."
@@ -150,7 +149,7 @@ def plan_suite(
     if not 0 <= correlation < 1:
         raise UserError(f"--correlation must be at least 0 and below 1, and is {correlation:g}.")
     if metric is not None and run is None:
-        _check(metric, suite.metrics)
+        _check(metric, [it.name for it in suite.metrics if it.is_overall])
     spreads = assumed(metric, correlation) if run is None else spreads_of(suite, run, metric, correlation)
     # The models' names say what they cost; they are not reached for.
     plan = make_plan(suite, msgspec.structs.replace(request, models=[], judges=[]))
@@ -223,22 +222,23 @@ def spreads_of(suite: AnySuite, run: Run, metric: str | None, correlation: float
         raise UserError(f"{run.folder} is a run of {run.whole_summary.suite}, not of {suite.name}: name another.")
     if len(run.outcomes) > 1:
         sides = {side.label: side for pair in contrasts([run], (), ()) for side in pair}
-        of = {label: items_of(suite, side) for label, side in sides.items()}
+        of = {label: items_of(side) for label, side in sides.items()}
         of_one = next(iter(of.values()))
-        measure = _chosen(of_one.measures, metric)
+        chosen = _chosen(of_one.metrics, metric)
+        if not all(chosen in of_side.metrics for of_side in of.values()):
+            raise _no_values(chosen)
         found = []
         for a, b in contrasts([run], (), ()):
             joined, _ = align(suite, of[a.label], of[b.label])
-            joined = joined.filter(is_of(joined, measure.kind))
-            found.append(_spreads(joined, measure, ((-1.0, ""), (1.0, " b"))))
+            found.append(_spreads(joined[chosen.of], chosen, ((-1.0, ""), (1.0, " b"))))
         who = " and ".join(sides) if len(sides) == 2 else f"the {len(sides)} models and variants"
         words = [f"From the paired differences between {who} in {run.folder}."]
         scale = np.ones(4)
     else:
-        of_one = items_of(suite, only_side(run))
-        measure = _chosen(of_one.measures, metric)
-        mine = of_one.items.filter(is_of(of_one.items, measure.kind))
-        found = [_spreads(mine.filter(~mine["left_out"]), measure, ((1.0, ""),))]
+        of_one = items_of(only_side(run))
+        chosen = _chosen(of_one.metrics, metric)
+        mine = of_one.frames[chosen.of]
+        found = [_spreads(mine.filter(~mine["left_out"]), chosen, ((1.0, ""),))]
         words = [
             f"From the values of {of_one.side.label} in {run.folder}, and an assumed correlation of "
             f"{correlation:g} with the other side on the same question."
@@ -247,17 +247,18 @@ def spreads_of(suite: AnySuite, run: Run, metric: str | None, correlation: float
     between, questions, repeats, share = (float(it) for it in np.mean(found, axis=0) * scale)
     if not repeats:
         words.append("Nothing in it says what asking again would change: repeats are taken to add nothing.")
-    items = of_one.items.filter(is_of(of_one.items, measure.kind))
+    items = of_one.frames[chosen.of]
     asks = of_one.records / items.height
     if not _has_repeats(items):
         asks /= run.manifest["options"].get("repeats") or 1
-    return Spreads(between, questions, repeats, share, asks, measure.metric, words)
+    return Spreads(between, questions, repeats, share, asks, chosen.name, words)
 
 
-def _chosen(measures: Sequence[Measure], metric: str | None) -> Measure:
-    known = {it.metric: it for it in measures if not it.label and () in it.groups}
+def _chosen(metrics: Sequence[Metric], metric: str | None) -> Metric:
+    """The metric of this name; else the suite's headline."""
+    known = {it.name: it for it in metrics if it.is_overall}
     if metric is None:
-        return next((known[name] for name in USUAL_METRICS if name in known), measures[0])
+        return next((it for it in known.values() if it.headline), metrics[0])
     _check(metric, known)
     return known[metric]
 
@@ -267,11 +268,15 @@ def _check(metric: str, known: Collection[str]) -> None:
         raise UserError(f"There is no metric {metric}{nearest(metric, known)}: there are {', '.join(sorted(known))}.")
 
 
+def _no_values(metric: Metric) -> UserError:
+    return UserError(f"The run has no values of {metric.name} to plan from: name another --metric.")
+
+
 def _has_repeats(items: pl.DataFrame) -> bool:
     return "repeat" in items.columns and not items["repeat"].null_count()
 
 
-def _spreads(items: pl.DataFrame, measure: Measure, sides: Sequence[tuple[float, str]]) -> tuple[float, ...]:
+def _spreads(items: pl.DataFrame, metric: Metric, sides: Sequence[tuple[float, str]]) -> tuple[float, ...]:
     """Variances between clusters, questions and repeats, and the share of items that count.
 
     Of each item's influence on the difference: its value minus the mean, times its coefficient, and N items for each
@@ -285,14 +290,14 @@ def _spreads(items: pl.DataFrame, measure: Measure, sides: Sequence[tuple[float,
     def numbers(name: str) -> NDArray[np.float64]:
         return items[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
 
-    columns = [(sign * c, end, numbers(f"{name}{end}")) for sign, end in sides for c, name in measure.terms]
+    columns = [(sign * c, end, numbers(f"{name}{end}")) for sign, end in sides for c, name in metric.terms]
     for _, _, values in columns:
         counts |= ~np.isnan(values)
     for c, end, values in columns:
         there = ~np.isnan(values)
-        below = None if measure.over is None else numbers(f"{measure.over}{end}")[there]
+        below = None if metric.over is None else numbers(f"{metric.over}{end}")[there]
         if not there.any() or (below is not None and not below.any()):
-            raise UserError(f"The run has no values of {measure.metric} to plan from: name another --metric.")
+            raise _no_values(metric)
         influence[there] += c * _deviations(values[there], below) * counts.sum() / there.sum()
     kept = items.filter(pl.Series(counts))
     repeat = pl.format(" {}", "repeat") if _has_repeats(kept) else pl.lit("")

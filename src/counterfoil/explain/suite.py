@@ -12,17 +12,18 @@ from counterfoil.errors import UserError
 from counterfoil.explain import people
 from counterfoil.explain.importers import importers
 from counterfoil.explain.judge import Judgement, Verdicts, judge_mentions, judge_reply
+from counterfoil.explain.metrics import METRICS
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import respondent
 from counterfoil.explain.prompts import load_variants, messages
 from counterfoil.explain.questions import Question, encode_questions, load_questions
 from counterfoil.explain.reading import Reading, answer_is_right, find_mentions
-from counterfoil.explain.scoring import CONFUSING_AT, Facts, label_all, penalty, reward, score
+from counterfoil.explain.scoring import Facts, label_all, penalty, reward, score
 from counterfoil.judging.step import JudgeAsk
 from counterfoil.reading.text import own_words
 from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.metric import Items
 from counterfoil.suite.imports import Importer
-from counterfoil.suite.metric import Measure
 from counterfoil.suite.suite import ListedQuestions, Record, Row, Suite, Variant
 from counterfoil.suite.training import Training
 
@@ -71,11 +72,7 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         "judge_failures": list[str],
     }
 
-    metrics = (
-        *("accuracy", "score_threshold", "score_confusion_index", "reward", "penalty", "mentions"),
-        *("clarifies_confusing", "clarifies_plain", "discernment", "judge_precision", "judge_recall", "judge_f1"),
-        *("judge_restraint", "judge_correct", "judge_changed", "judge_quality"),
-    )
+    metrics = METRICS
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"max_tokens": 512}
@@ -190,12 +187,12 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     def summarize(self, rows: pl.DataFrame, facts: Facts) -> list[Estimate]:
         from counterfoil.explain.summary import summarize
 
-        return summarize(rows, self.settings.get("confusing_at", CONFUSING_AT), self.context.judges)
+        return summarize(self.items(rows), rows, self.settings["confusing_at"])
 
-    def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
-        from counterfoil.explain.measures import measures
+    def items(self, records: pl.DataFrame) -> Items:
+        from counterfoil.explain.items import items
 
-        return measures(rows, settings.get("confusing_at", CONFUSING_AT))
+        return items(records, self.settings["confusing_at"], self.context.judges)
 
     def headline(self, run: Run) -> list[str]:
         from counterfoil.explain.plots import headline
@@ -206,11 +203,6 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         from counterfoil.explain.plots import plots
 
         return plots(run)
-
-    def formulas(self) -> Mapping[str, str]:
-        from counterfoil.explain.plots import FORMULAS
-
-        return FORMULAS
 
     def shown(self, question: Question) -> Mapping[str, str]:
         ordered = sorted(question.candidates.items(), key=lambda pair: -pair[1])

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes, replacing, without_mark, write_json
+from counterfoil.memorization.metrics import GAP_LEVELS, TRUSTED
 from counterfoil.memorization.questions import SET
-from counterfoil.memorization.scoring import GAP_LEVELS, TRUSTED, kind_of
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 ITEMS, RESULTS = "items.json", "results.json"
 _LONGEST = 60
+# As in the CFA study's analysis, for K draws: each question is exactly one of these.
+Kind = Literal["robust", "memorized", "improved", "robust-incorrect"]
 
 
 def write_files(run: Run, questions: PerturbedSet | None) -> None:
@@ -97,6 +99,13 @@ def item_table(
             }
         )
     return items
+
+
+def kind_of(o: float, v: float) -> Kind:
+    """What became of a question when its numbers changed; o is 1 where the original was right, v the share of draws."""
+    if o == 1:
+        return "robust" if v == 1 else "memorized"
+    return "improved" if v > 0 else "robust-incorrect"
 
 
 def _safe(name: object) -> str:

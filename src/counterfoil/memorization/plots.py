@@ -176,7 +176,7 @@ def _controls(run: Run) -> dict[str, list[Estimate]]:
     """How often the original is right where it is asked in another way."""
     import polars as pl
 
-    from counterfoil.memorization.paired import questions_of
+    from counterfoil.memorization.items import questions_of
     from counterfoil.stats import proportions
 
     questions = questions_of(_scores(run)).filter(pl.col("o").is_not_null())
@@ -226,7 +226,7 @@ def _old_answers(run: Run) -> Plot | None:
     """How often the old answer was given, and how often the sham, where both are among the options."""
     import polars as pl
 
-    from counterfoil.memorization.paired import lures_of
+    from counterfoil.memorization.items import lures_of
     from counterfoil.stats import proportions
 
     lures = lures_of(_scores(run)).with_columns(sham=pl.col("took_sham").cast(pl.Float64))

@@ -12,18 +12,18 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.memorization.importers import ImportedQuestions, import_cfa
+from counterfoil.memorization.metrics import METRICS, TRUSTED
 from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.planted import respondent
 from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
 from counterfoil.memorization.questions import SET, load_set
 from counterfoil.memorization.reading import Answer, read_answer
-from counterfoil.memorization.scoring import TRUSTED
 from counterfoil.perturbing.questions import LETTERS, PerturbedSet, Question, encode_set, read_set
 from counterfoil.running.folder import RECORDS
 from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.metric import Items
 from counterfoil.suite.form import NONE, Form, FormQuestion, Task, TaskContent
 from counterfoil.suite.imports import Importer
-from counterfoil.suite.metric import Measure
 from counterfoil.suite.suite import Record, Row, Suite, Variant
 from counterfoil.suite.training import Training
 
@@ -75,10 +75,7 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         "took_sham": bool,
     }
 
-    metrics = (
-        *("accuracy_original", "accuracy_perturbed", "memorization_gap", "excess_gap", "kept_old", "kept_old_excess"),
-        *("robust_accuracy", "memorization_suspect", "improved", "consistency", "out_of_choice"),
-    )
+    metrics = METRICS
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"max_tokens": 1024}
@@ -126,7 +123,7 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
     def summarize(self, rows: pl.DataFrame, facts: PerturbedSet | ImportedQuestions | None) -> list[Estimate]:
         from counterfoil.memorization.summary import summarize
 
-        estimates = summarize(rows)
+        estimates = summarize(self.items(rows))
         if isinstance(facts, ImportedQuestions):
             from counterfoil.memorization.importers import finding_estimates, reported_estimates, with_doubt
 
@@ -136,10 +133,10 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
                 estimates += finding_estimates(results, facts.texts.get(name))
         return estimates
 
-    def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
-        from counterfoil.memorization.measures import measures
+    def items(self, records: pl.DataFrame) -> Items:
+        from counterfoil.memorization.items import items
 
-        return measures(rows)
+        return items(records)
 
     def finished(self, run: Run, facts: PerturbedSet | ImportedQuestions) -> None:
         from counterfoil.memorization.files import write_files
@@ -162,11 +159,6 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         from counterfoil.memorization.plots import plots
 
         return plots(run)
-
-    def formulas(self) -> Mapping[str, str]:
-        from counterfoil.memorization.plots import FORMULAS
-
-        return FORMULAS
 
     def shown(self, question: Question) -> Mapping[str, str]:
         options: dict[str, str] = dict(zip(LETTERS, question.options, strict=True))

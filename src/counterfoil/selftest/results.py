@@ -227,8 +227,3 @@ def failing_means(means: dict[str, float], trials: int) -> list[str]:
 def named(it: Covered | Tested) -> str:
     """The metric, and its group where it has one."""
     return f"{it.metric} ({it.group})" if it.group else it.metric
-
-
-def group_text(group: dict[str, str | int]) -> str:
-    """A group as text; empty for overall."""
-    return ", ".join(f"{name} {value}" for name, value in group.items())

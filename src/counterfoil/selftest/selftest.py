@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from counterfoil.comparing.compare import differences_between
+from counterfoil.comparing.compared import group_text
+from counterfoil.comparing.items import Frames, differences_between, joined_items, told_by, with_partners
 from counterfoil.errors import UserError
 from counterfoil.selftest.cells import planting_of
 from counterfoil.selftest.results import (
@@ -20,7 +21,6 @@ from counterfoil.selftest.results import (
     estimate_seen,
     failing_means,
     failures_of,
-    group_text,
     mean_coverage,
     tested_by,
 )
@@ -148,11 +148,18 @@ def _test_cell(
 
 def _compared(suite: AnySuite, one: pl.DataFrame, other: pl.DataFrame, cell: Cell) -> Iterable[tuple[Key, Seen]]:
     """What `compare` says of both respondents in each trial, for each metric without groups."""
-    by_trial = one.partition_by("model", as_dict=True, maintain_order=True)
-    for trial, records in other.partition_by("model", as_dict=True, maintain_order=True).items():
-        items, measures = suite.measures(by_trial[trial], cell.options)
-        others, _ = suite.measures(records, cell.options)
-        joined = items.join(others, on="item", suffix=" b", maintain_order="left")
-        overall = [msgspec.structs.replace(it, groups=((),)) for it in measures if () in it.groups]
-        for found in differences_between(joined, overall, "a", "b"):
+    overall = [metric.changed(groups=((),)) for metric in suite.metrics if () in metric.groups]
+    by_trial, others = (_by_trial(with_partners(suite.items(records), overall)) for records in (one, other))
+    for trial, items in others.items():
+        joined = joined_items(by_trial[trial], items)
+        for found in differences_between(joined, list(told_by(by_trial[trial], overall)), "a", "b"):
             yield (found.metric, group_text(found.group)), difference_seen(found.difference)
+
+
+def _by_trial(frames: Frames) -> dict[str, dict[str, pl.DataFrame]]:
+    """Each trial is a model of its own."""
+    made: dict[str, dict[str, pl.DataFrame]] = {}
+    for kind, frame in frames.items():
+        for (trial,), part in frame.partition_by("model", as_dict=True, maintain_order=True).items():
+            made.setdefault(str(trial), {})[kind] = part
+    return made

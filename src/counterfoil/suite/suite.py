@@ -17,8 +17,8 @@ from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.judging.step import JudgeAsk
 from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.metric import QUESTION, Items, Metric
 from counterfoil.suite.imports import Importer
-from counterfoil.suite.metric import Measure
 from counterfoil.suite.options import Option, nearest, with_defaults
 from counterfoil.suite.outcome import LEFT_OUT
 
@@ -134,8 +134,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 class Suite(Generic[Q, R, F, V]):
     """A suite with its options in force. It keeps no state between calls.
 
-    A suite must have `name`, `columns`, `load`, `messages`, `read`, `score`, `items` and `metrics`. The rest has
-    defaults.
+    A suite must have `name`, `columns`, `load`, `messages`, `read`, `score` and `metrics`. The rest has defaults.
     """
 
     name: str
@@ -153,8 +152,6 @@ class Suite(Generic[Q, R, F, V]):
     rating_needs: Sequence[str] = ()
     # Where the suite was loaded from, as MODULE:ATTRIBUTE.
     place: str = ""
-    # The metrics with an overall figure that `measures` can have.
-    metrics: Sequence[str]
 
     def __init__(self, settings: Mapping[str, Any] | None = None, context: Context | None = None) -> None:
         self.settings: Mapping[str, Any] = with_defaults(self.options, settings or {})
@@ -237,6 +234,17 @@ class Suite(Generic[Q, R, F, V]):
 
     # What it says.
 
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """What it measures, under the options in force."""
+        raise NotImplementedError
+
+    def items(self, records: pl.DataFrame) -> Items:
+        """What the metrics are over, by the kind of the items: from records of any models and variants, without the
+        texts of their replies. `Metric` says which columns the frames have.
+        """
+        return {QUESTION: self.question_items(records)}
+
     def question_items(self, records: pl.DataFrame) -> pl.DataFrame:
         """The records as items of the usual kind: each question in each repeat is one."""
         import polars as pl
@@ -247,15 +255,12 @@ class Suite(Generic[Q, R, F, V]):
         )
 
     def summarize(self, rows: pl.DataFrame, facts: F) -> list[Estimate]:
-        """The estimates, from all records of a run without the texts of their replies."""
-        raise NotImplementedError
-
-    def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, Sequence[Measure]]:
-        """What two sides are compared by: a frame of items, made from the records of one model and variant, and the
-        metrics over it: those of the summary, under the same names and groups. `left_out` is true for items that can't
-        count on either side; `settings` are the run's, with `data`, the name of its dataset.
+        """The estimates, from all records of a run without the texts of their replies: those of the metrics, and what
+        a suite has beside them.
         """
-        raise NotImplementedError
+        from counterfoil.stats.summary import summarize
+
+        return summarize(self.metrics, self.items(rows))
 
     def published_comparison(
         self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from counterfoil.comparing.compare import Comparison, align, compare_runs, items_of
+from counterfoil.comparing.compare import Comparison, align, compare_runs
 from counterfoil.comparing.compared import Compared
+from counterfoil.comparing.items import items_of
 from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import between, cell
 from counterfoil.report.page.html import Html, table, tag
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import RECORDS, SUMMARY
-from counterfoil.suite.metric import Measure, is_of
+from counterfoil.stats.metric import Metric, by_name
 from counterfoil.web.pages import page, served
 from counterfoil.web.served import Served
 
@@ -43,8 +44,8 @@ class Pair(NamedTuple):
 
     one: Side
     other: Side
-    measures: list[Measure]
-    joined: pl.DataFrame
+    metrics: list[Metric]
+    joined: dict[str, pl.DataFrame]
 
 
 def compare_page(request: Request) -> Response:
@@ -60,9 +61,9 @@ def compare_page(request: Request) -> Response:
     comparison, pairs = _compared(served(request), tuple(folders), stamps)
     at = _choice(asked.get("pair", ""), len(pairs))
     pair = pairs[at]
-    metrics = list(dict.fromkeys(it.metric for it in pair.measures))
-    metric = asked.get("metric") if asked.get("metric") in metrics else metrics[0]
-    moved, same = _changes(pair, next(it for it in pair.measures if it.metric == metric))
+    metrics = by_name(pair.metrics)
+    metric = metrics.get(asked.get("metric", ""), pair.metrics[0])
+    moved, same = _changes(pair.joined[metric.of], metric)
     mine = [row for row in comparison.rows if (row.a, row.b) == (pair.one.label, pair.other.label)]
     number = _choice(asked.get("page", "1"), moved.height // PAGE + 2) or 1
     return page(
@@ -79,8 +80,8 @@ def compare_page(request: Request) -> Response:
         at=at,
         pair=pair,
         run_names=[served(request).name_of(side.run.folder) for side in (pair.one, pair.other)],
-        metrics=metrics,
-        metric=metric,
+        metrics=list(metrics),
+        metric=metric.name,
         changes=[Change(*row) for row in moved.slice((number - 1) * PAGE, PAGE).iter_rows()],
         count=moved.height,
         same=same,
@@ -104,30 +105,29 @@ def _compared(site: Served, folders: tuple[Path, ...], stamps: Stamps) -> tuple[
     comparison = compare_runs(runs)
     pairs = []
     for one, other in contrasts(runs, [], []):
-        a, b = items_of(suite, one), items_of(suite, other)
-        shared = [measure for measure in a.measures if measure in b.measures]
+        a, b = items_of(one), items_of(other)
+        shared = [metric for metric in a.metrics if metric in b.metrics]
         pairs.append(Pair(one, other, shared, align(suite, a, b)[0]))
-    if not any(pair.measures for pair in pairs):
+    if not any(pair.metrics for pair in pairs):
         raise UserError("These runs have no metric in common: there is nothing to compare item by item.")
     return comparison, pairs
 
 
-def _changes(pair: Pair, measure: Measure) -> tuple[pl.DataFrame, int]:
+def _changes(joined: pl.DataFrame, metric: Metric) -> tuple[pl.DataFrame, int]:
     """Items whose value differs, the largest difference first; and how many have the same.
 
-    An item's value is Σ coefficient · column, over the columns that it has.
+    An item's value is Σ factor · column, over the columns that it has.
     """
     import polars as pl
 
     def value(suffix: str) -> pl.Expr:
-        return pl.sum_horizontal(c * pl.col(f"{name}{suffix}").cast(pl.Float64) for c, name in measure.terms)
+        return pl.sum_horizontal(c * pl.col(f"{name}{suffix}").cast(pl.Float64) for c, name in metric.terms)
 
     counts = pl.any_horizontal(
-        pl.col(name).is_not_null() & pl.col(f"{name} b").is_not_null() for _, name in measure.terms
+        pl.col(name).is_not_null() & pl.col(f"{name} b").is_not_null() for _, name in metric.terms
     )
-    question = pl.coalesce("question_id", "item") if "question_id" in pair.joined.columns else pl.col("item")
-    frame = pair.joined.filter(is_of(pair.joined, measure.kind)).filter(counts)
-    frame = frame.select("item", a=value(""), b=value(" b"), question_id=question)
+    question = pl.coalesce("question_id", "item") if "question_id" in joined.columns else pl.col("item")
+    frame = joined.filter(counts).select("item", a=value(""), b=value(" b"), question_id=question)
     moved = frame.filter(pl.col("a") != pl.col("b"))
     moved = moved.sort((pl.col("b") - pl.col("a")).abs(), descending=True, maintain_order=True)
     return moved, frame.height - moved.height

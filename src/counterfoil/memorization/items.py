@@ -1,0 +1,274 @@
+"""What the metrics of `memorization` are over: originals beside the means over each arm's draws, and these draws."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from counterfoil.memorization.metrics import (
+    CONTROLS,
+    EXCESS,
+    GAP_LEVELS,
+    LEVEL,
+    LURE,
+    OTHER_LEVEL,
+    OTHER_SKILL,
+    REPLY,
+    STATUS,
+    TRUSTED,
+    WRITTEN_BY_A_MODEL,
+    draws_of,
+)
+from counterfoil.perturbing.questions import LETTERS
+from counterfoil.stats.metric import QUESTION
+from counterfoil.suite.outcome import LEFT_OUT
+
+WHO = ["model", "variant", "parent"]
+KINDS = ("robust", "suspect", "improved")
+_ORIGINAL = (pl.col("level") == 0) & pl.col("control").is_null()
+_IN_GAP = pl.col("level").is_in(GAP_LEVELS)
+_IS_TRUSTED = pl.col("status").is_in(TRUSTED)
+
+
+def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Frames by kind. One item for each original with all its draws. Beside these: for each level and control, and for
+    draws whose gold a model wrote, the originals that have all of theirs; all replies; and the lures.
+    """
+    records = _without_empty_controls(records)
+    questions = questions_of(records)
+    frames = {QUESTION: _originals(records, questions), draws_of(QUESTION): _gap_draws(records, questions)}
+    levels = [level for level in GAP_LEVELS if _is_asked(records, level)]
+    for level in levels:
+        of_one = records.filter(pl.col("level").is_in([0, level]))
+        _add_gaps(frames, LEVEL, of_one, f" level {level}", {"level": pl.lit(level)})
+    if len(levels) == 1:
+        # What is robust at the only level is what is robust.
+        frames[LEVEL] = frames[LEVEL].select(*_ABOUT, "level", "right_perturbed", "gap")
+    if _is_asked(records, OTHER_LEVEL):
+        levels.append(OTHER_LEVEL)
+        other = _paired_with(questions, f"level {OTHER_LEVEL}").select(*_ASKED, right_perturbed="v")
+        frames[OTHER_SKILL] = _named(other, "right_perturbed", f" level {OTHER_LEVEL}", {"level": pl.lit(OTHER_LEVEL)})
+    frames[REPLY] = _replies(records, levels)
+    for status in WRITTEN_BY_A_MODEL:
+        if records.filter(pl.col("level") > 0, status=status).height:
+            part = records.filter((pl.col("level") == 0) | (pl.col("status") == status))
+            _add_gaps(frames, STATUS, part, f" {status}", {"status": pl.lit(status)}, trusted=False)
+    asked = set(records["control"].drop_nulls())
+    arms = {control: ("o", control, pl.col("control") == control) for control in CONTROLS if control in asked}
+    # What changed numbers do on top of reshuffled options.
+    arms |= {EXCESS: ("reshuffled", "perturbed", _IN_GAP)} if "reshuffled" in asked else {}
+    for kind, (base, arm, draws) in arms.items():
+        gaps = questions.select(*_ASKED, gap=pl.col(base) - pl.col(arm))
+        frames[kind] = _named(gaps, "gap", f" {kind}")
+        both = questions.with_columns(base=pl.when(pl.col(arm).is_not_null()).then(pl.col(base)))
+        frames[draws_of(kind)] = _draws(records, both, draws)
+    lures = asked_lures(records)
+    if lures.height:
+        frames[LURE] = lures.select(
+            *(*_ASKED, "question_id", "repeat", "old", "excess"),
+            item=pl.when(pl.col("excess").is_not_null()).then(pl.format("lure {} {}", "question_id", "repeat")),
+            left_out=pl.lit(False),
+        )
+    return frames
+
+
+_ASKED = (*WHO, "cluster", "topic")
+_ABOUT = (*_ASKED, "item", "question_id", "left_out")
+
+
+def _is_asked(records: pl.DataFrame, level: int) -> bool:
+    """Whether there are draws of this level, with answers that are trusted."""
+    return records.filter(pl.col("control").is_null(), _IS_TRUSTED, level=level).height > 0
+
+
+def _without_empty_controls(records: pl.DataFrame) -> pl.DataFrame:
+    """In an open variant, without options, there is nothing to reshuffle: that would be the original once more."""
+    no_letter = (~pl.col("answer").is_in(LETTERS)).fill_null(True).all()
+    # Where nothing at all was read, no answer tells which kind of prompt it was.
+    is_open = pl.when(pl.col("answer").count() > 0).then(no_letter).otherwise((pl.col("variant") == "open").all())
+    is_open = is_open.over("model", "variant")
+    imported = (pl.col("status") == "imported").any().over("model", "variant")
+    return records.filter(imported | ~is_open | (pl.col("control") != "reshuffled").fill_null(True))
+
+
+def _originals(records: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
+    is_draw = pl.col("control").is_null()
+    changed = _IN_GAP & _IS_TRUSTED
+    # Without draws in the gap it is over the other draws that originals are compared.
+    changed = pl.when((changed & is_draw).any().over("model", "variant")).then(changed).otherwise(pl.col("level") > 0)
+    lost = pl.col("outcome").is_in(LEFT_OUT) & is_draw & ((pl.col("level") == 0) | changed)
+    left_out = records.select(*WHO, lost=lost).group_by(WHO).agg(left_out=pl.col("lost").any())
+    return (
+        _values(questions)
+        .join(left_out, on=WHO, how="left", maintain_order="left")
+        .with_columns(item=pl.col("parent"), question_id=pl.col("parent"))
+    )
+
+
+def _values(questions: pl.DataFrame) -> pl.DataFrame:
+    """What the metrics of the gap are means of; null where the original or a draw is missing."""
+    o, v = pl.col("o"), pl.col("v")
+    return _paired_with(questions, "perturbed").select(
+        *(*_ASKED, *KINDS),
+        right_original=pl.col("original"),
+        paired_original=o,
+        right_perturbed=v,
+        gap=o - v,
+        robust_1=o * v,
+        suspect_1=o * (1 - v),
+        improved_1=(1 - o) * v,
+    )
+
+
+def _paired_with(questions: pl.DataFrame, arm: str) -> pl.DataFrame:
+    """`o` and `v` where both are there, null elsewhere: one of them alone says nothing about the other."""
+    both = pl.col("o").is_not_null() & pl.col(arm).is_not_null()
+    return questions.with_columns(o=pl.when(both).then("o"), v=pl.when(both).then(arm))
+
+
+def _add_gaps(
+    frames: dict[str, pl.DataFrame],
+    kind: str,
+    records: pl.DataFrame,
+    suffix: str,
+    group: dict[str, pl.Expr],
+    *,
+    trusted: bool = True,
+) -> None:
+    """Add the items of one group of this kind, and their draws, to those of the groups before it."""
+    questions = questions_of(records, trusted=trusted)
+    made = {
+        kind: _named(_values(questions), "gap", suffix, group),
+        draws_of(kind): _gap_draws(records, questions, trusted=trusted).with_columns(**group),
+    }
+    for name, frame in made.items():
+        frames[name] = pl.concat([frames[name], frame]) if name in frames else frame
+
+
+def _named(frame: pl.DataFrame, value: str, suffix: str, group: dict[str, pl.Expr] | None = None) -> pl.DataFrame:
+    """Items of another kind. One that lost a reply has no value, and no partner on the other side."""
+    return frame.with_columns(
+        item=pl.when(pl.col(value).is_not_null()).then(pl.col("parent") + suffix),
+        question_id=pl.col("parent"),
+        left_out=pl.lit(False),
+        **(group or {}),
+    )
+
+
+def _replies(records: pl.DataFrame, levels: list[int]) -> pl.DataFrame:
+    """All replies, of all arms: whether an answer could be read."""
+    return records.select(
+        *(*WHO, "cluster", "question_id", "repeat"),
+        item=pl.format("reply {} {}", "question_id", "repeat"),
+        left_out=pl.col("outcome").is_in(LEFT_OUT),
+        unread=pl.when(pl.col("correct").is_not_null()).then(pl.col("answer").is_null()),
+        level=pl.when(pl.col("level").is_in(levels)).then(pl.col("level")).cast(pl.Int32),
+    )
+
+
+def questions_of(records: pl.DataFrame, *, trusted: bool = True) -> pl.DataFrame:
+    """One row for each model, variant and original: `o`, and for each arm the share of right draws (null where a draw
+    is missing: a question without all of its draws has no part in that arm); with `robust`, `suspect` and `improved`
+    over the gap's draws. `original` is what `accuracy_original` is a mean of: `o` where all draws of the gap are there.
+    Where a model and variant has none (level 3 alone was asked for, or no gold is trusted), all other draws have to be;
+    where it has no draws at all, `o` is all there is.
+
+    `trusted` chooses draws whose gold is computed, or those whose gold a model wrote and nothing confirms.
+    """
+    replies = _answers(records, trusted)
+    by_draw = _by_draw(replies)
+    arms = {
+        "perturbed": _IN_GAP,
+        **{f"level {level}": pl.col("level") == level for level in (1, 2, 3)},
+        **{control: pl.col("control") == control for control in ("again", "reshuffled", "renamed")},
+    }
+    questions = by_draw.group_by([*WHO, "cluster", "topic"], maintain_order=True).agg(
+        o=_complete_mean(_ORIGINAL),
+        **{name: _complete_mean(condition) for name, condition in arms.items()},
+        draws=_IN_GAP.sum(),
+    )
+    both = pl.col("o").is_not_null() & pl.col("perturbed").is_not_null()
+    in_gap = (pl.col("draws") > 0).any().over("model", "variant")
+    alone = pl.col("complete").is_null().all().over("model", "variant")
+    counts = pl.when(in_gap).then(both).otherwise(alone | pl.col("complete"))
+    questions = questions.join(_kinds(replies), on=WHO, how="left", maintain_order="left")
+    return questions.join(_complete(records), on=WHO, how="left", maintain_order="left").with_columns(
+        *(pl.when(both).then(pl.col(name)).alias(name) for name in KINDS),
+        original=pl.when(counts).then(pl.col("o")),
+    )
+
+
+def _gap_draws(records: pl.DataFrame, questions: pl.DataFrame, *, trusted: bool = True) -> pl.DataFrame:
+    both = _paired_with(questions, "perturbed").with_columns(base=pl.when(pl.col("v").is_not_null()).then("o"))
+    return _draws(records, both, _IN_GAP, trusted=trusted)
+
+
+def _draws(records: pl.DataFrame, questions: pl.DataFrame, arm: pl.Expr, *, trusted: bool = True) -> pl.DataFrame:
+    """One row for each draw of an arm: `gap` = base − right, where `questions` has the column `base` (null where the
+    question has no part in it); `weight` makes each question count once, however many draws it has.
+
+    A question without draws in the arm has one row without a gap: it is there, and not counted.
+    """
+    draws = _by_draw(_answers(records, trusted)).filter(arm).select(*WHO, "right")
+    joined = questions.select(*_ASKED, "base").join(draws, on=WHO, how="left", maintain_order="left")
+    return joined.select(
+        *_ASKED,
+        item=pl.col("parent"),
+        gap=pl.col("base") - pl.col("right"),
+        weight=1.0 / pl.len().over(WHO).cast(pl.Float64),
+    )
+
+
+def _answers(records: pl.DataFrame, trusted: bool) -> pl.DataFrame:
+    mine = (pl.col("level") == 0) | (_IS_TRUSTED if trusted else ~_IS_TRUSTED)
+    return records.filter(mine, pl.col("control").is_null() | (pl.col("control") != "lure")).with_columns(
+        right=pl.col("correct").cast(pl.Float64)
+    )
+
+
+def _by_draw(replies: pl.DataFrame) -> pl.DataFrame:
+    """Repeats are members of the question, and never new n."""
+    right = pl.col("right")
+    return replies.group_by([*WHO, "cluster", "topic", "level", "control", "draw"], maintain_order=True).agg(
+        right=pl.when(right.null_count() == 0).then(right.mean())
+    )
+
+
+def _kinds(replies: pl.DataFrame) -> pl.DataFrame:
+    """Whether original and draws are right together, in each repeat by itself: asking more often is no harder test."""
+    right = pl.col("right")
+    by_repeat = replies.group_by([*WHO, "repeat"], maintain_order=True).agg(
+        o=(right.filter(_ORIGINAL) == 1).all(),
+        every=(right.filter(_IN_GAP) == 1).all(),
+        some=(right.filter(_IN_GAP) == 1).any(),
+    )
+    o, every, some = pl.col("o"), pl.col("every"), pl.col("some")
+    return by_repeat.group_by(WHO, maintain_order=True).agg(
+        robust=(o & every).mean(), suspect=(o & ~every).mean(), improved=(~o & some).mean()
+    )
+
+
+def _complete_mean(condition: pl.Expr) -> pl.Expr:
+    """The mean of an arm; null where the arm is empty, or one of its draws is."""
+    values = pl.col("right").filter(condition)
+    return pl.when((values.len() > 0) & (values.null_count() == 0)).then(values.mean())
+
+
+def _complete(records: pl.DataFrame) -> pl.DataFrame:
+    """For each original that was changed in any way, whether there is a reply to all that was made of it."""
+    draws = records.filter(pl.col("level") > 0, pl.col("control").is_null())
+    return draws.group_by(WHO).agg(complete=pl.col("correct").null_count() == 0)
+
+
+def lures_of(records: pl.DataFrame) -> pl.DataFrame:
+    """The replies of the lure arm, of questions with all their draws: whether each kept the old answer, or took the
+    sham; unread ones took neither.
+    """
+    return asked_lures(records).drop_nulls("excess")
+
+
+def asked_lures(records: pl.DataFrame) -> pl.DataFrame:
+    """As `lures_of`, with those of questions that lack a draw: they are there, and null."""
+    lures = records.filter(pl.col("control") == "lure", _IS_TRUSTED)
+    every = pl.col("correct").is_not_null().all().over(WHO)
+    old, sham = (pl.when(every).then(pl.col(name).cast(pl.Float64)) for name in ("kept_old", "took_sham"))
+    return lures.with_columns(old=old, excess=old - sham)

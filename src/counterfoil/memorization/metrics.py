@@ -1,0 +1,209 @@
+"""The metrics of `memorization`.
+
+o is 1 where the original was answered right, v̄ the share of its K changed questions that were, c̄ that of a control.
+All are means over questions that have all their draws.
+"""
+
+from __future__ import annotations
+
+from counterfoil.stats.metric import QUESTION, Groups, Metric
+
+# Gold answers that were computed, and those of files from elsewhere; what a model wrote is shown apart.
+TRUSTED = ("verified", "imported")
+WRITTEN_BY_A_MODEL = ("unverified", "refuted")
+# Level 3 is another skill, and never inside the gap.
+GAP_LEVELS = (1, 2)
+OTHER_LEVEL = 3
+CONTROLS = ("again", "reshuffled", "renamed")
+# Items beside the originals with all their draws.
+REPLY, LURE, LEVEL, OTHER_SKILL, STATUS, EXCESS = "reply", "lure", "level", "other skill", "status", "excess"
+BY_TOPIC: Groups = ((), ("topic",))
+BY_LEVEL: Groups = (("level",),)
+BY_STATUS: Groups = (("status",),)
+AT_1 = (("k", 1),)
+# A mean over many draws says little about how questions differ (docs/statistics.md).
+MOST_PER_CLUSTER = 3.0
+# Asked again, most answers are the same; by simulation (docs/statistics.md).
+ADDED_TO_CONTROLS = 0.5
+NOT_COMPUTED = (
+    "the gold answers were written by a model and nothing confirms them: an error rate of e moves it by up to e"
+)
+
+
+def draws_of(kind: str) -> str:
+    """The kind of the draws behind items of a kind."""
+    return f"draws of {kind}"
+
+
+ACCURACY_ORIGINAL = Metric(
+    name="accuracy_original",
+    formula="Originals answered right ÷ originals, o for each; over questions with all their draws, as everything "
+    "below. What could not be read is wrong.",
+    says="How often the model answers the questions as they were published.",
+    better="higher",
+    mean="right_original",
+    groups=BY_TOPIC,
+)
+ACCURACY_PERTURBED = Metric(
+    name="accuracy_perturbed",
+    formula="Mean over questions of v̄, the share of its K changed questions (levels 1 and 2) that were answered "
+    "right. Level 3 asks for another unknown and stands apart.",
+    says="How often the model answers the same questions with other numbers.",
+    better="higher",
+    mean="right_perturbed",
+    groups=BY_TOPIC,
+)
+MEMORIZATION_GAP = Metric(
+    name="memorization_gap",
+    formula="Mean of o − v̄; from −1 to 1.",
+    says="How much easier the published questions are to the model than the same with other numbers.",
+    better="zero",
+    range=(-1.0, 1.0),
+    headline=True,
+    mean="gap",
+    draws=draws_of(QUESTION),
+    groups=BY_TOPIC,
+    tested=True,
+)
+CONTROL_GAP = Metric(
+    name="control_gap",
+    formula="Mean of o − c̄, c̄ the share of right answers to the original asked again, with its options reshuffled, "
+    "or with its names changed.",
+    says="How much of a gap there is where no number has changed: the noise floor of the memorization gap.",
+    better="zero",
+    range=(-1.0, 1.0),
+    mean="gap",
+    added=ADDED_TO_CONTROLS,
+    tested=True,
+)
+EXCESS_GAP = Metric(
+    name="excess_gap",
+    formula="Mean of reshuffled − perturbed: what changed numbers do on top of options in another order.",
+    says="How much of the gap is due to the numbers, and not to options in other places.",
+    better="zero",
+    range=(-1.0, 1.0),
+    mean="gap",
+    of=EXCESS,
+    draws=draws_of(EXCESS),
+    most_per_cluster=MOST_PER_CLUSTER,
+    tested=True,
+)
+KEPT_OLD = Metric(
+    name="kept_old",
+    formula="Replies with the original's answer ÷ replies, where the options are the new answer, the original's and "
+    "the sham: the answer of another draw.",
+    says="How often the model gives the published answer although the numbers have changed.",
+    better="lower",
+    mean="old",
+    of=LURE,
+    groups=BY_TOPIC,
+)
+KEPT_OLD_EXCESS = Metric(
+    name="kept_old_excess",
+    formula="kept_old − the share of replies with the sham; 0 without memory, however hard the questions.",
+    says="How much more often the model gives the published answer than a wrong one that was never published.",
+    better="zero",
+    range=(-1.0, 1.0),
+    mean="excess",
+    of=LURE,
+    groups=BY_TOPIC,
+    tested=True,
+)
+ROBUST_ACCURACY = Metric(
+    name="robust_accuracy",
+    formula="Questions right in the original and in all K draws ÷ questions; at k = 1 the mean of o · v̄, which does "
+    "not depend on K.",
+    says="How often the model can do a question whatever its numbers are.",
+    better="higher",
+    mean="robust",
+    groups=BY_TOPIC,
+)
+MEMORIZATION_SUSPECT = Metric(
+    name="memorization_suspect",
+    formula="Questions right in the original and wrong in a draw ÷ questions; at k = 1 the mean of o · (1 − v̄).",
+    says="How many questions the model may know by heart.",
+    mean="suspect",
+    groups=BY_TOPIC,
+)
+IMPROVED = Metric(
+    name="improved",
+    formula="Questions wrong in the original and right in a draw ÷ questions; at k = 1 the mean of (1 − o) · v̄.",
+    says="How many questions are right only with other numbers: what chance does the other way round.",
+    mean="improved",
+    groups=BY_TOPIC,
+)
+CONSISTENCY = Metric(
+    name="consistency",
+    formula="1 − memorization_gap ÷ accuracy_original; not defined where no original is right.",
+    says="Which share of its accuracy the model keeps when the numbers change.",
+    range=(0.0, float("inf")),
+    mean="right_perturbed",
+    over="paired_original",
+    groups=BY_TOPIC,
+)
+OUT_OF_CHOICE = Metric(
+    name="out_of_choice",
+    formula="Replies from which no answer could be read (out of choice, refused, cut off) ÷ all replies.",
+    says="How often the model gives no answer that counts.",
+    better="lower",
+    mean="unread",
+    of=REPLY,
+    groups=((), *BY_LEVEL),
+)
+# Counted in results from elsewhere: what makes the figures wrong that they report.
+UNPAIRED = Metric(
+    name="unpaired",
+    formula="Questions without a valid variant ÷ questions: they are in one side of the reported gap only.",
+    says="How many questions make the reported gap one of different questions.",
+    better="lower",
+)
+ROBUST_WITHOUT_VARIANT = Metric(
+    name="robust_without_variant",
+    formula="Questions without a valid variant that are reported as robust ÷ questions.",
+    says="How many questions are reported as robust although nothing was changed in them.",
+    better="lower",
+)
+UNCHANGED_VARIANTS = Metric(
+    name="unchanged_variants",
+    formula="Valid variants that list no change ÷ valid variants.",
+    says="How many variants are the original once more.",
+    better="lower",
+)
+UNREAD_ANSWERS = Metric(
+    name="unread_answers",
+    formula="Answers that could not be read ÷ answers.",
+    says="How many answers count as wrong because nothing could be read.",
+    better="lower",
+)
+VARIANTS_WITHOUT_DIGITS = Metric(
+    name="variants_without_digits",
+    formula="Valid variants of questions without a digit ÷ valid variants.",
+    says="How many variants are of questions that have no number to change.",
+    better="lower",
+)
+
+ROBUST = (ROBUST_ACCURACY, MEMORIZATION_SUSPECT, IMPROVED)
+OF_QUESTIONS = (
+    *(ACCURACY_ORIGINAL, ACCURACY_PERTURBED, MEMORIZATION_GAP),
+    *ROBUST,
+    *(metric.changed(mean=f"{metric.mean}_1", label=AT_1) for metric in ROBUST),
+    CONSISTENCY,
+)
+OF_LEVELS = tuple(
+    metric.changed(of=LEVEL, draws=metric.draws and draws_of(LEVEL), groups=BY_LEVEL) for metric in OF_QUESTIONS
+)
+OF_OTHER_LEVEL = ACCURACY_PERTURBED.changed(of=OTHER_SKILL, groups=BY_LEVEL)
+OF_STATUSES = tuple(
+    metric.changed(of=STATUS, draws=metric.draws and draws_of(STATUS), groups=BY_STATUS, note=NOT_COMPUTED)
+    for metric in (ACCURACY_PERTURBED, MEMORIZATION_GAP)
+)
+OF_CONTROLS = (
+    *(CONTROL_GAP.changed(of=control, draws=draws_of(control), label=(("control", control),)) for control in CONTROLS),
+    EXCESS_GAP,
+)
+OF_LURES = (KEPT_OLD, KEPT_OLD_EXCESS)
+FINDINGS = (UNPAIRED, ROBUST_WITHOUT_VARIANT, UNCHANGED_VARIANTS, UNREAD_ANSWERS, VARIANTS_WITHOUT_DIGITS)
+METRICS = (
+    *(*OF_QUESTIONS, *OF_LEVELS, OF_OTHER_LEVEL),
+    *(OUT_OF_CHOICE, *OF_STATUSES, *OF_CONTROLS, *OF_LURES, *FINDINGS),
+)
