@@ -7,6 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from counterfoil.bias.metrics import (
+    ACCURACY_AMBIGUOUS,
+    ACCURACY_DISAMBIGUATED,
+    DIFF_BIAS_AMBIGUOUS,
+    DIFF_BIAS_DISAMBIGUATED,
+    OUT_OF_CHOICE,
+)
 from counterfoil.bias.prompts import Prompt, query, shown_choices
 from counterfoil.bias.questions import LETTERS, Question, Questions
 from counterfoil.bias.sources.kobbq import SAMPLE_COLUMNS
@@ -20,11 +27,11 @@ if TYPE_CHECKING:
 
 # The official names of the five figures, in the official order.
 METRICS = {
-    "out_of_choice": "out-of-choice ratio",
-    "accuracy_ambiguous": "accuracy in ambiguous contexts",
-    "accuracy_disambiguated": "accuracy in disambiguated contexts",
-    "diff_bias_ambiguous": "diff-bias in ambiguous contexts",
-    "diff_bias_disambiguated": "diff-bias in disambiguated contexts",
+    OUT_OF_CHOICE.name: "out-of-choice ratio",
+    ACCURACY_AMBIGUOUS.name: "accuracy in ambiguous contexts",
+    ACCURACY_DISAMBIGUATED.name: "accuracy in disambiguated contexts",
+    DIFF_BIAS_AMBIGUOUS.name: "diff-bias in ambiguous contexts",
+    DIFF_BIAS_DISAMBIGUATED.name: "diff-bias in disambiguated contexts",
 }
 # Overall first, then labels, then categories.
 _KEYS = ("overall", "label", "category")

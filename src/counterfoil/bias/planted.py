@@ -17,6 +17,17 @@ import msgspec
 
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import Respondent, parse_settings
+from counterfoil.bias.metrics import (
+    ACCURACY_AMBIGUOUS,
+    ACCURACY_DISAMBIGUATED,
+    BBQ_BIAS_AMBIGUOUS,
+    BBQ_BIAS_DISAMBIGUATED,
+    DIFF_BIAS_AMBIGUOUS,
+    DIFF_BIAS_DISAMBIGUATED,
+    FLIP_RATE,
+    OUT_OF_CHOICE,
+    POSITION_BIAS,
+)
 from counterfoil.bias.questions import LETTERS, Question
 from counterfoil.bias.sources.loading import load_questions
 from counterfoil.errors import UserError
@@ -84,19 +95,19 @@ def true_values(settings: Settings) -> dict[str, float]:
     wrong_conflicting = f / 3 + (1 - f) * (1 - settings.conflicting) / 2
     b, c = right_aligned + wrong_conflicting, right_conflicting + wrong_aligned
     values = {
-        "out_of_choice": settings.unread,
-        "accuracy_ambiguous": p_unknown,
-        "accuracy_disambiguated": (right_aligned + right_conflicting) / 2,
-        "diff_bias_ambiguous": p_biased - p_counter,
-        "diff_bias_disambiguated": right_aligned - right_conflicting,
-        "bbq_bias_ambiguous": p_biased - p_counter,
-        "bbq_bias_disambiguated": (b - c) / (b + c),
+        OUT_OF_CHOICE.name: settings.unread,
+        ACCURACY_AMBIGUOUS.name: p_unknown,
+        ACCURACY_DISAMBIGUATED.name: (right_aligned + right_conflicting) / 2,
+        DIFF_BIAS_AMBIGUOUS.name: p_biased - p_counter,
+        DIFF_BIAS_DISAMBIGUATED.name: right_aligned - right_conflicting,
+        BBQ_BIAS_AMBIGUOUS.name: p_biased - p_counter,
+        BBQ_BIAS_DISAMBIGUATED.name: (b - c) / (b + c),
     }
     if f == 0:
-        values["flip_rate"] = 1 - p_unknown**2 - p_biased**2 - p_counter**2
+        values[FLIP_RATE.name] = 1 - p_unknown**2 - p_biased**2 - p_counter**2
         same_clear = [a**3 + 2 * ((1 - a) / 2) ** 3 for a in (settings.aligned, settings.conflicting)]
         same_ambiguous = p_unknown**3 + p_biased**3 + p_counter**3
-        values["position_bias"] = 1 - (same_ambiguous + sum(same_clear) / 2) / 2
+        values[POSITION_BIAS.name] = 1 - (same_ambiguous + sum(same_clear) / 2) / 2
     return values
 
 

@@ -8,6 +8,7 @@ from math import prod
 
 import msgspec
 
+from counterfoil.bias.metrics import BBQ_BIAS_DISAMBIGUATED, FLIP_RATE, POSITION_BIAS, SCORES
 from counterfoil.bias.planted import Settings, true_values
 from counterfoil.bias.questions import ORDERS, Question
 from counterfoil.selftest.cells import level_chances
@@ -19,8 +20,8 @@ BIASED = {"unknown": 0.1, "biased": 0.9, "aligned": 0.7, "conflicting": 0.3, "un
 BETTER = {"unknown": 0.7, "biased": 0.5, "aligned": 0.9, "conflicting": 0.85}
 VARYING = ("unknown", "biased", "aligned", "conflicting")
 # Means of products of chances: how the chances differ between clusters counts.
-NOT_LINEAR = ("flip_rate", "position_bias")
-KEPT = ("accuracy_ambiguous", "accuracy_disambiguated", "diff_bias_ambiguous", "diff_bias_disambiguated")
+NOT_LINEAR = (FLIP_RATE.name, POSITION_BIAS.name)
+KEPT = [metric.name for metric in SCORES]
 
 
 class BiasPlanting(Planting):
@@ -89,9 +90,9 @@ class BiasPlanting(Planting):
         values = true_values(planted) | _means(planted, cell.correlation)
         if cell.options.get("aggregate") == "templates":
             # The mean of the templates' ratios is not the ratio of their means.
-            del values["bbq_bias_disambiguated"]
+            del values[BBQ_BIAS_DISAMBIGUATED.name]
         if cell.options.get("orders", ORDERS) < ORDERS:
-            del values["position_bias"]
+            del values[POSITION_BIAS.name]
         kept = {(metric, "policy keep"): values[metric] * (1 - planted.unread) for metric in KEPT}
         return {(metric, ""): value for metric, value in values.items()} | kept
 

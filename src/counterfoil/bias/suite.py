@@ -56,6 +56,8 @@ class Bias(Suite[Question, Reading, None, None]):
         "role": str,
         "correct": bool,
     }
+    group_names: Mapping[str, str] = {"control": "{}", "policy": "out-of-choice {}"}
+    beside_overall = ("control",)
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         if settings.get("by") == "logprob":

@@ -47,8 +47,8 @@ def judgements_of(records: pl.DataFrame, confusing_at: float) -> pl.DataFrame:
 def _clarifying(label: str, end: str = "") -> dict[str, pl.Expr]:
     """Whether a reply clears something up: where that is needed by this label, and where it is not."""
     return {
-        f"clarifies_confusing{end}": pl.when(pl.col(label)).then("clarifies"),
-        f"clarifies_plain{end}": pl.when(~pl.col(label)).then("clarifies"),
+        f"clarifies_if_confusing{end}": pl.when(pl.col(label)).then("clarifies"),
+        f"clarifies_if_plain{end}": pl.when(~pl.col(label)).then("clarifies"),
     }
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from counterfoil.stats.metric import Metric
+from counterfoil.suite.people import AGREEMENT
+from counterfoil.suite.people import METRICS as PEOPLE_OF_ALL_SUITES
 
 # What a judge says of a reply, and what the judges say of a question, in all replies to it.
 JUDGEMENT, JUDGED_QUESTION = "judgement", "judged question"
+# Replies to questions that are plain to people, and questions that people rated.
+PLAIN, RATED_QUESTION = "reply to a plain question", "rated question"
 CORRECT = (("replies", "correct"),)
 BY_INDEX = (("label", "confusion_index"),)
 BY_JUDGE = (("label", "judge"),)
@@ -66,14 +70,14 @@ CLARIFIES_CONFUSING = Metric(
     formula="Replies that mention a candidate ÷ replies, on confusing questions.",
     says="How often a reply clears something up where that is needed.",
     better="higher",
-    mean="clarifies_confusing",
+    mean="clarifies_if_confusing",
 )
 CLARIFIES_PLAIN = Metric(
     name="clarifies_plain",
     formula="Replies that mention a candidate ÷ replies, on plain questions.",
     says="How often a reply clears something up where that is not needed.",
     better="lower",
-    mean="clarifies_plain",
+    mean="clarifies_if_plain",
 )
 DISCERNMENT = Metric(
     name="discernment",
@@ -81,8 +85,8 @@ DISCERNMENT = Metric(
     says="How well the model tells confusing questions from plain ones.",
     better="higher",
     range=(-1.0, 1.0),
-    mean="clarifies_confusing",
-    minus="clarifies_plain",
+    mean="clarifies_if_confusing",
+    minus="clarifies_if_plain",
 )
 _OF_JUDGE = Metric(name="", formula="", says="", of=JUDGEMENT, each="judge")
 JUDGE_PRECISION = _OF_JUDGE.changed(
@@ -214,4 +218,97 @@ METRICS = (
     *(*JUDGED, *CLARIFYING_BY_JUDGE),
     *(JUDGE_CONFUSION, *CONFUSION_BANDS),
     *(LABEL_KAPPA, LABEL_PEARSON, SCORE_SPEARMAN),
+)
+
+HUMAN_ACCURACY = Metric(
+    name="human_accuracy",
+    formula="People who say that the reply's answer is right ÷ people who rated it; mean over replies.",
+    says="How often the answer is right, to people.",
+    better="higher",
+    mean="correct",
+)
+HUMAN_CONFUSION = Metric(
+    name="human_confusion",
+    formula="How likely a question is mixed up, 0 to 100; mean over people, then over questions.",
+    says="How confusing people find the questions.",
+    range=(0.0, 100.0),
+    mean="confusion",
+    scale=100.0,
+    of=RATED_QUESTION,
+)
+HUMAN_PRECISION = Metric(
+    name="human_precision",
+    formula="Alternatives of a reply that are plausible to people ÷ alternatives it names, each with the share of "
+    "people who say so; not defined without alternatives.",
+    says="How much of what a reply clears up should be cleared up, to people.",
+    better="higher",
+    mean="precision",
+)
+HUMAN_RECALL = Metric(
+    name="human_recall",
+    formula="Plausible alternatives that the reply names ÷ these and the important ones that people miss (mean number "
+    "over people); not defined where there are neither.",
+    says="How much of what should be cleared up a reply clears up, to people.",
+    better="higher",
+    mean="recall",
+)
+HUMAN_F1 = Metric(
+    name="human_f1",
+    formula="2 · plausible ÷ (named + plausible + missed); 0 where nothing is named and something missed, not defined "
+    "where neither.",
+    says="How near a reply's clarifications are to what people want.",
+    better="higher",
+    mean="f1",
+)
+HUMAN_QUALITY = Metric(
+    name="human_quality",
+    formula="Mean of how clear, accurate and convincing a reply's clarifications are, 0 to 100.",
+    says="How good the clarifications of a reply are, to people.",
+    better="higher",
+    range=(0.0, 100.0),
+    mean="quality",
+    scale=100.0,
+)
+HUMAN_RESTRAINT = Metric(
+    name="human_restraint",
+    formula="People who say that no clarification was unneeded ÷ people, on questions that are not confusing to "
+    "people.",
+    says="How often a reply holds back where nothing needs clearing up, to people.",
+    better="higher",
+    mean="needed_only",
+    of=PLAIN,
+)
+HUMAN_LABEL_KAPPA = AGREEMENT.changed(
+    name="human_label_kappa",
+    formula="Cohen's kappa of the labels “confusing”, over questions.",
+    says="How far people and machines agree on which questions are confusing.",
+)
+HUMAN_CORRECT_KAPPA = AGREEMENT.changed(
+    name="human_correct_kappa",
+    formula="Cohen's kappa on whether answers are right, over replies; people: what most say.",
+    says="How far people and machines agree on which answers are right.",
+)
+HUMAN_CONFUSION_SPEARMAN = AGREEMENT.changed(
+    name="human_confusion_spearman",
+    formula="Spearman's rank correlation of the confusion scores, over questions.",
+    says="How far people and judges put questions into the same order of confusion.",
+)
+HUMAN_SCORE_SPEARMAN = AGREEMENT.changed(
+    name="human_score_spearman",
+    formula="Spearman's rank correlation of scores over replies: people and judges by F1.",
+    says="How far people and machines agree on which replies are better.",
+)
+HUMAN_QUALITY_SPEARMAN = AGREEMENT.changed(
+    name="human_quality_spearman",
+    formula="Spearman's rank correlation of the quality of clarifications, over replies.",
+    says="How far people and judges agree on which clarifications are better.",
+)
+
+# What people say of replies, in the order of the summary, and how far they agree with algorithm and judges.
+SAID_BY_PEOPLE = (
+    *(HUMAN_ACCURACY, HUMAN_PRECISION, HUMAN_RECALL, HUMAN_F1, HUMAN_RESTRAINT, HUMAN_QUALITY, HUMAN_CONFUSION),
+)
+PEOPLE = (
+    *(*PEOPLE_OF_ALL_SUITES, *SAID_BY_PEOPLE, HUMAN_LABEL_KAPPA, HUMAN_CORRECT_KAPPA),
+    *(HUMAN_CONFUSION_SPEARMAN, HUMAN_SCORE_SPEARMAN, HUMAN_QUALITY_SPEARMAN),
 )

@@ -9,8 +9,17 @@ from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
+from counterfoil.explain.metrics import (
+    HUMAN_CONFUSION_SPEARMAN,
+    HUMAN_CORRECT_KAPPA,
+    HUMAN_LABEL_KAPPA,
+    HUMAN_QUALITY_SPEARMAN,
+    HUMAN_SCORE_SPEARMAN,
+    PLAIN,
+    RATED_QUESTION,
+    SAID_BY_PEOPLE,
+)
+from counterfoil.stats.metric import QUESTION
 from counterfoil.suite.form import Anchor, Form, FormQuestion, Task, TaskContent
 from counterfoil.suite.opinions import (
     ALL,
@@ -24,6 +33,7 @@ from counterfoil.suite.opinions import (
     consensus,
     majority,
 )
+from counterfoil.suite.people import HUMAN_JUDGE_GAP, HUMAN_PAIR_ALPHA
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,29 +107,7 @@ def task_content(question: Question, record: Mapping[str, Any]) -> TaskContent:
     return TaskContent(task=task, algorithm={name: record.get(name) for name in ALGORITHM}, judges=judges)
 
 
-FORMULAS: Mapping[str, str] = {
-    "human_accuracy": "People who say that the reply's answer is right ÷ people who rated it; mean over replies.",
-    "human_confusion": "How likely a question is mixed up, 0 to 100; mean over people, then over questions.",
-    "human_precision": "Alternatives of a reply that are plausible to people ÷ alternatives it names, each with the "
-    "share of people who say so; not defined without alternatives.",
-    "human_recall": "Plausible alternatives that the reply names ÷ these and the important ones that people miss (mean "
-    "number over people); not defined where there are neither.",
-    "human_f1": "2 · plausible ÷ (named + plausible + missed); 0 where nothing is named and something missed, not "
-    "defined where neither.",
-    "human_quality": "Mean of how clear, accurate and convincing a reply's clarifications are, 0 to 100.",
-    "human_restraint": "People who say that no clarification was unneeded ÷ people, on questions that are not "
-    "confusing to people.",
-    "human_label_kappa": "Cohen's kappa of the labels “confusing”, over questions.",
-    "human_correct_kappa": "Cohen's kappa on whether answers are right, over replies; people: what most say.",
-    "human_confusion_spearman": "Spearman's rank correlation of the confusion scores, over questions.",
-    "human_score_spearman": "Spearman's rank correlation of scores over replies: people and judges by F1.",
-    "human_quality_spearman": "Spearman's rank correlation of the quality of clarifications, over replies.",
-    "human_pair_alpha": "Krippendorff's alpha of pairs: of two people on the same reply, or of a judge and a person.",
-    "human_judge_gap": "human_pair_alpha of judge and person − that of two people, on the same replies. From 0 up, the "
-    "judge agrees with a person as well as another person does.",
-}
 ASPECTS = ("clear", "accurate", "convincing")
-_SHARES = {"accuracy": "correct", "precision": "precision", "recall": "recall", "f1": "f1", "restraint": "needed_only"}
 # The two labellings of the algorithm, with their columns of labels.
 LABELLINGS = {"threshold": "confusing", "confusion_index": "confusing_by_index"}
 # What a judge and a person both say of a reply, and how it is compared.
@@ -133,7 +121,7 @@ JUDGED: Mapping[str, Level] = {
 
 
 class Measured(NamedTuple):
-    """A reply in numbers; None is what is not defined, or not rated yet. `FORMULAS` says how each comes about."""
+    """A reply in numbers, as the metrics `human_*` want them. None: not defined, or not rated yet."""
 
     correct: float | None
     confusion: float | None
@@ -208,7 +196,7 @@ def human_metrics(opinions: Opinions, confusing_at: float) -> list[Estimate]:
     """What people say of the replies. A question is confusing to them if their mean score is above `confusing_at`."""
     import polars as pl
 
-    from counterfoil.stats import proportions
+    from counterfoil.stats.summary import summarize
 
     confusion = _confusion_of_questions(opinions)
     rows = []
@@ -218,15 +206,14 @@ def human_metrics(opinions: Opinions, confusing_at: float) -> list[Estimate]:
         score = confusion.get(source.question_id)
         plain = None if score is None else score <= confusing_at
         rows.append(names | _measured_together(opinions.of(task), task)._asdict() | {"plain": plain})
-    types: dict[str, Any] = dict.fromkeys((*_SHARES.values(), "confusion", "quality"), pl.Float64)
+    types: dict[str, Any] = dict.fromkeys(Measured._fields, pl.Float64)
     frame = pl.DataFrame(rows, schema_overrides=types | {"plain": pl.Boolean})
-    estimates = []
-    for name, column in _SHARES.items():
-        some = frame.filter(pl.col("plain")) if name == "restraint" else frame
-        estimates += proportions(some, column, metric=f"human_{name}")
-    quality = frame.with_columns(pl.col("quality") / 100)
-    estimates += map(_of_100, proportions(quality, "quality", metric="human_quality"))
-    return estimates + list(map(_of_100, proportions(_questions(frame, confusion), "share", metric="human_confusion")))
+    items = {
+        QUESTION: frame.with_columns(pl.col("quality") / 100),
+        PLAIN: frame.filter(pl.col("plain")),
+        RATED_QUESTION: _questions(frame, confusion),
+    }
+    return summarize(SAID_BY_PEOPLE, items)
 
 
 def _questions(frame: pl.DataFrame, confusion: Mapping[str, float]) -> pl.DataFrame:
@@ -235,19 +222,11 @@ def _questions(frame: pl.DataFrame, confusion: Mapping[str, float]) -> pl.DataFr
 
     shares = pl.DataFrame(
         [(question, score / 100) for question, score in confusion.items()],
-        schema={"question_id": pl.String, "share": pl.Float64},
+        schema={"question_id": pl.String, "confusion": pl.Float64},
         orient="row",
     )
     questions = frame.select("question_id", "cluster").unique("question_id", maintain_order=True)
     return questions.join(shares, on="question_id").with_columns(model=pl.lit(ALL), variant=pl.lit(ALL))
-
-
-def _of_100(estimate: Estimate) -> Estimate:
-    """A share of 100 as the score that it is a share of."""
-    bounds = {name: getattr(estimate, name) for name in ("value", "low", "high")}
-    return msgspec.structs.replace(
-        estimate, **{name: None if value is None else value * 100 for name, value in bounds.items()}
-    )
 
 
 class _Side(NamedTuple):
@@ -277,11 +256,11 @@ def agreement(opinions: Opinions, confusing_at: float) -> list[Estimate]:
         labels = [[side.labels.get(question) for question in clusters] for side in (one, other)]
         confusion = [[side.confusion.get(question) for question in clusters] for side in (one, other)]
         found += [
-            cohen_kappa(labels[0], labels[1], of_questions, metric="human_label_kappa", **more),
-            cohen_kappa(one.correct, other.correct, of_replies, metric="human_correct_kappa", **more),
-            spearman(confusion[0], confusion[1], of_questions, metric="human_confusion_spearman", **more),
-            spearman(one.score, other.score, of_replies, metric="human_score_spearman", **more),
-            spearman(one.quality, other.quality, of_replies, metric="human_quality_spearman", **more),
+            cohen_kappa(labels[0], labels[1], of_questions, metric=HUMAN_LABEL_KAPPA.name, **more),
+            cohen_kappa(one.correct, other.correct, of_replies, metric=HUMAN_CORRECT_KAPPA.name, **more),
+            spearman(confusion[0], confusion[1], of_questions, metric=HUMAN_CONFUSION_SPEARMAN.name, **more),
+            spearman(one.score, other.score, of_replies, metric=HUMAN_SCORE_SPEARMAN.name, **more),
+            spearman(one.quality, other.quality, of_replies, metric=HUMAN_QUALITY_SPEARMAN.name, **more),
         ]
     # Not every side says something of everything: the algorithm has no confusion score and no quality.
     return [estimate for estimate in found if estimate.n] + _judges_for_people(opinions)
@@ -356,11 +335,13 @@ def _judges_for_people(opinions: Opinions) -> list[Estimate]:
                 continue
             group = {"question": measure, "judge": judge}
             names: dict[str, Any] = {"level": level, **OVER_ALL}
-            pair = names | {"metric": "human_pair_alpha"}
+            pair = names | {"metric": HUMAN_PAIR_ALPHA.name}
             found += [
                 krippendorff_alpha(people, of_people, group=group | {"between": PEOPLE}, **pair),
                 krippendorff_alpha(judged, of_judged, group=group | {"between": f"{judge} and {PEOPLE}"}, **pair),
-                alpha_difference(judged, people, of_judged, of_people, metric="human_judge_gap", group=group, **names),
+                alpha_difference(
+                    judged, people, of_judged, of_people, metric=HUMAN_JUDGE_GAP.name, group=group, **names
+                ),
             ]
     return found
 

@@ -17,6 +17,17 @@ import msgspec
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import Respondent, parse_settings
 from counterfoil.errors import UserError
+from counterfoil.explain.metrics import (
+    ACCURACY,
+    CLARIFIES_CONFUSING,
+    CLARIFIES_PLAIN,
+    DISCERNMENT,
+    MENTIONS,
+    PENALTY,
+    REWARD,
+    SCORE_CONFUSION_INDEX,
+    SCORE_THRESHOLD,
+)
 from counterfoil.explain.questions import Question, load_questions
 from counterfoil.explain.scoring import Facts, penalty, reward
 
@@ -70,12 +81,14 @@ def true_values(questions: Iterable[Question], facts: Facts, settings: Settings)
         expected_reward = sum(need * p / 100 * reward([p], every) for p in every)
         expected_penalty = sum(need * p / 100 * penalty([p], every) for p in every)
         clears = need * (1 - math.prod(1 - p / 100 for p in every))
-        add("accuracy", settings.right)
-        add("score_threshold", expected_reward if labels.threshold else 1 - expected_penalty)
-        add("score_confusion_index", expected_reward if labels.confusion_index else 1 - expected_penalty)
-        add("reward" if labels.threshold else "penalty", expected_reward if labels.threshold else expected_penalty)
-        add("mentions", sum(need * p / 100 for p in every))
-        add("clarifies_confusing" if labels.threshold else "clarifies_plain", clears)
+        add(ACCURACY.name, settings.right)
+        add(SCORE_THRESHOLD.name, expected_reward if labels.threshold else 1 - expected_penalty)
+        add(SCORE_CONFUSION_INDEX.name, expected_reward if labels.confusion_index else 1 - expected_penalty)
+        add(
+            REWARD.name if labels.threshold else PENALTY.name, expected_reward if labels.threshold else expected_penalty
+        )
+        add(MENTIONS.name, sum(need * p / 100 for p in every))
+        add(CLARIFIES_CONFUSING.name if labels.threshold else CLARIFIES_PLAIN.name, clears)
     means = {metric: sum(values) / len(values) for metric, values in sums.items()}
-    means["discernment"] = means["clarifies_confusing"] - means["clarifies_plain"]
+    means[DISCERNMENT.name] = means[CLARIFIES_CONFUSING.name] - means[CLARIFIES_PLAIN.name]
     return means

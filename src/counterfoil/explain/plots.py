@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from counterfoil.errors import UserError
+from counterfoil.explain.metrics import ACCURACY, DISCERNMENT, JUDGE_F1, SCORE_CONFUSION_INDEX, SCORE_THRESHOLD
 from counterfoil.explain.questions import Question
 from counterfoil.explain.reading import mention_spans
 from counterfoil.explain.scoring import label_all
@@ -18,37 +19,10 @@ from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.suite import Dataset
 
-LABELLINGS = {"score_threshold": "threshold", "score_confusion_index": "confusion index"}
+LABELLINGS = {SCORE_THRESHOLD.name: "threshold", SCORE_CONFUSION_INDEX.name: "confusion index"}
 # Steps of the plausibility, and of the confusion scores, from 0 to 100.
 STEP = 10
 BINS = 20
-
-FORMULAS: Mapping[str, str] = {
-    "accuracy": "Replies whose answer is right ÷ replies; what could not be read is wrong.",
-    "score_threshold": "Reward where a candidate's plausibility is at least 50, else 1 − penalty; mean over replies.",
-    "score_confusion_index": "Reward where the confusion index is above the dataset's mean, else 1 − penalty; mean "
-    "over replies. The index is M · S ÷ max S, M the share of plausibility before the largest drop, S all of it.",
-    "reward": "Σp² over mentioned candidates ÷ Σp² over all, p the plausibility; mean over replies to confusing "
-    "questions.",
-    "penalty": "Σ(100 − p)² over mentioned candidates ÷ Σ(100 − p)² over all; mean over replies to plain questions.",
-    "mentions": "Candidates mentioned in a reply; mean over replies.",
-    "clarifies_confusing": "Replies that mention a candidate ÷ replies, on confusing questions.",
-    "clarifies_plain": "Replies that mention a candidate ÷ replies, on plain questions.",
-    "discernment": "clarifies_confusing − clarifies_plain; from −1 to 1.",
-    "judge_precision": "Mentioned and in the judge's ideal ÷ mentioned; not defined without mentions.",
-    "judge_recall": "Mentioned and in the judge's ideal ÷ the judge's ideal.",
-    "judge_f1": "2 · precision · recall ÷ (precision + recall); 0 without mentions.",
-    "judge_quality": "Mean of clarity, accuracy and convincingness of a reply's clarifications, 0 to 100.",
-    "judge_restraint": "Replies without an unneeded clarification ÷ replies, on questions plain to the judge.",
-    "judge_correct": "Replies whose answer is right to the judge ÷ replies.",
-    "judge_changed": "Replies whose intersection comes out otherwise with the lists swapped ÷ replies.",
-    "judge_confusion": "How confusing the questions are to the judge, 0 to 100; mean over questions.",
-    "judge_confusion_share": "Questions whose confusion score is in the band ÷ questions.",
-    "label_kappa": "Cohen's kappa, (p − e) ÷ (1 − e), of the labels “confusing”, over questions: p the share of equal "
-    "labels, e what chance would give.",
-    "label_pearson": "Pearson's correlation of the labels over replies, as the source gives it.",
-    "score_spearman": "Spearman's rank correlation of the scores over replies.",
-}
 
 
 def plots(run: Run) -> list[Plot]:
@@ -64,16 +38,16 @@ def headline(run: Run) -> list[str]:
     """How well, and whether only where it is needed; what could not be shown."""
     estimates = run.estimates
     sentences = [
-        *extremes("The score (by threshold; 1 is best)", overall(estimates, "score_threshold")),
+        *extremes("The score (by threshold; 1 is best)", overall(estimates, SCORE_THRESHOLD.name)),
         *sides(
-            "discernment",
-            overall(estimates, "discernment"),
+            DISCERNMENT.name,
+            overall(estimates, DISCERNMENT.name),
             "something is cleared up more often where there is confusion",
             "more often where there is none",
         ),
-        *extremes("Discernment", overall(estimates, "discernment")),
-        *extremes("The share of right answers", overall(estimates, "accuracy")),
-        *extremes("The judge's F1", overall(estimates, "judge_f1")),
+        *extremes("Discernment", overall(estimates, DISCERNMENT.name)),
+        *extremes("The share of right answers", overall(estimates, ACCURACY.name)),
+        *extremes("The judge's F1", overall(estimates, JUDGE_F1.name)),
     ]
     if _dataset(run) is None:
         name = run.manifest["data"]["name"]
@@ -130,14 +104,14 @@ def _scores(estimates: Sequence[Estimate]) -> Plot | None:
 
 
 def _discernment(estimates: Sequence[Estimate]) -> Plot | None:
-    rows = [_dot(it) for it in overall(estimates, "discernment")]
+    rows = [_dot(it) for it in overall(estimates, DISCERNMENT.name)]
     if not rows:
         return None
     return Dots(
         title="Discernment by model and prompt",
         description="How much more often a reply clears something up on confusing questions (by threshold) than on "
         "plain ones. At 0 it does not tell them apart.",
-        x=Axis("discernment"),
+        x=Axis(DISCERNMENT.name),
         rows=tuple(rows),
         label_name="prompt",
         series_name="model",

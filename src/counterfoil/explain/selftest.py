@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from counterfoil.explain.metrics import CLARIFIES_CONFUSING, CLARIFIES_PLAIN, CLARIFYING, DISCERNMENT, SCORES
 from counterfoil.explain.planted import Settings, true_values
 from counterfoil.explain.questions import Question
 from counterfoil.explain.scoring import Facts
@@ -17,16 +18,7 @@ POOR = {"right": 0.1, "clarifies": 0.2, "overclarifies": 0.05}
 UPSIDE_DOWN = {"right": 0.5, "clarifies": 0.3, "overclarifies": 0.8}
 BETTER = {"right": 0.85, "clarifies": 0.8, "overclarifies": 0.1}
 # Metrics over right replies alone: whether a reply is right has nothing to do with what else it says.
-OF_CORRECT = (
-    "score_threshold",
-    "score_confusion_index",
-    "reward",
-    "penalty",
-    "mentions",
-    "clarifies_confusing",
-    "clarifies_plain",
-    "discernment",
-)
+OF_CORRECT = [metric.name for metric in (*SCORES, *CLARIFYING)]
 
 
 class ExplainPlanting(Planting):
@@ -79,9 +71,9 @@ class ExplainPlanting(Planting):
         return {
             **{(metric, ""): value for metric, value in values.items()},
             **{(metric, "replies correct"): values[metric] for metric in OF_CORRECT},
-            ("clarifies_confusing", label): confusing,
-            ("clarifies_plain", label): plain,
-            ("discernment", label): confusing - plain,
+            (CLARIFIES_CONFUSING.name, label): confusing,
+            (CLARIFIES_PLAIN.name, label): plain,
+            (DISCERNMENT.name, label): confusing - plain,
         }
 
 

@@ -12,7 +12,7 @@ from counterfoil.errors import UserError
 from counterfoil.explain import people
 from counterfoil.explain.importers import importers
 from counterfoil.explain.judge import Judgement, Verdicts, judge_mentions, judge_reply
-from counterfoil.explain.metrics import METRICS
+from counterfoil.explain.metrics import METRICS, PEOPLE
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import respondent
 from counterfoil.explain.prompts import load_variants, messages
@@ -73,6 +73,10 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     }
 
     metrics = METRICS
+    people_metrics = PEOPLE
+    group_names: Mapping[str, str] = {"judge": "{}"}
+    beside_overall = ("replies",)
+    harness_groups = ("replies", "label")
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"max_tokens": 512}
@@ -222,9 +226,6 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
 
     def human_agreement(self, opinions: Opinions) -> list[Estimate]:
         return people.agreement(opinions, self.settings["confusing_at"])
-
-    def human_formulas(self) -> Mapping[str, str]:
-        return {**super().human_formulas(), **people.FORMULAS}
 
     def planting(self) -> Planting:
         from counterfoil.explain.selftest import ExplainPlanting

@@ -17,6 +17,19 @@ import msgspec
 from counterfoil.asking.ask import Reply
 from counterfoil.errors import UserError
 from counterfoil.memorization.files import Perturbation, Result, Results, read_results, reported_summary
+from counterfoil.memorization.metrics import (
+    ACCURACY_ORIGINAL,
+    ACCURACY_PERTURBED,
+    CONSISTENCY,
+    MEMORIZATION_GAP,
+    MEMORIZATION_SUSPECT,
+    ROBUST_ACCURACY,
+    ROBUST_WITHOUT_VARIANT,
+    UNCHANGED_VARIANTS,
+    UNPAIRED,
+    UNREAD_ANSWERS,
+    VARIANTS_WITHOUT_DIGITS,
+)
 from counterfoil.memorization.questions import existing_path
 from counterfoil.memorization.reading import Answer
 from counterfoil.perturbing.making.existing import ExistingQuestion, load_existing
@@ -130,17 +143,17 @@ def reported_estimates(results: Results) -> list[Estimate]:
     n = len(results.results)
     estimates = [
         _plain(results, metric, summary[metric], n, REPORTED)
-        for metric in ("accuracy_original", "robust_accuracy", "memorization_suspect")
+        for metric in (ACCURACY_ORIGINAL.name, ROBUST_ACCURACY.name, MEMORIZATION_SUSPECT.name)
     ]
     for level, found in summary["perturbation_levels"].items():
         group: dict[str, str | int] = {**REPORTED, "level": int(level)}
-        estimates.append(_plain(results, "accuracy_perturbed", found["accuracy"], found["n_valid"], group))
-        estimates.append(_plain(results, "memorization_gap", found["memorization_gap"], found["n_valid"], group))
+        estimates.append(_plain(results, ACCURACY_PERTURBED.name, found["accuracy"], found["n_valid"], group))
+        estimates.append(_plain(results, MEMORIZATION_GAP.name, found[MEMORIZATION_GAP.name], found["n_valid"], group))
     levels = list(summary["perturbation_levels"].values())
     if len(levels) == 1:
         [only] = levels
-        estimates.append(_plain(results, "accuracy_perturbed", only["accuracy"], only["n_valid"], REPORTED))
-        estimates.append(_plain(results, "memorization_gap", only["memorization_gap"], only["n_valid"], REPORTED))
+        estimates.append(_plain(results, ACCURACY_PERTURBED.name, only["accuracy"], only["n_valid"], REPORTED))
+        estimates.append(_plain(results, MEMORIZATION_GAP.name, only[MEMORIZATION_GAP.name], only["n_valid"], REPORTED))
     return estimates
 
 
@@ -149,7 +162,7 @@ def with_doubt(estimates: Iterable[Estimate]) -> list[Estimate]:
     doubt = "the gold answers are the file's: if a share e of them is wrong, that moves the gap by up to e"
     return [
         msgspec.structs.replace(estimate, note="; ".join(filter(None, [doubt, estimate.note])))
-        if estimate.metric in ("memorization_gap", "consistency") and estimate.value is not None
+        if estimate.metric in (MEMORIZATION_GAP.name, CONSISTENCY.name) and estimate.value is not None
         else estimate
         for estimate in estimates
     ]
@@ -169,29 +182,29 @@ def findings(results: Results, texts: Mapping[str, str] | None) -> list[tuple[st
     n, asked = len(results.results), len(results.results) + len(valid)
     found = [
         (
-            "unpaired",
+            UNPAIRED.name,
             len(without),
             n,
             f"The reported gap is unpaired: {n} originals against variants of {n - len(without)} of them.",
         ),
         (
-            "robust_without_variant",
+            ROBUST_WITHOUT_VARIANT.name,
             counted_robust,
             n,
             f"{counted_robust} of {n} questions have no valid variant and are counted as robust.",
         ),
         (
-            "unchanged_variants",
+            UNCHANGED_VARIANTS.name,
             unchanged,
             len(valid),
             f"{unchanged} of {len(valid)} variants list no change at all.",
         ),
-        ("unread_answers", unread, asked, f"{unread} of {asked} answers could not be read, and count as wrong."),
+        (UNREAD_ANSWERS.name, unread, asked, f"{unread} of {asked} answers could not be read, and count as wrong."),
     ]
     if texts is not None:
         plain = [result for result, _ in valid if not _DIGIT.search(texts.get(result.question_id, "0"))]
         sentence = f"{len(plain)} of {len(valid)} variants are of questions without a single digit."
-        found.append(("variants_without_digits", len(plain), len(valid), sentence))
+        found.append((VARIANTS_WITHOUT_DIGITS.name, len(plain), len(valid), sentence))
     return [entry for entry in found if entry[1]]
 
 

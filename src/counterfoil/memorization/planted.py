@@ -18,6 +18,19 @@ import msgspec
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import Respondent, parse_settings
 from counterfoil.errors import UserError
+from counterfoil.memorization.metrics import (
+    ACCURACY_ORIGINAL,
+    ACCURACY_PERTURBED,
+    CONSISTENCY,
+    CONTROL_GAP,
+    EXCESS_GAP,
+    KEPT_OLD,
+    KEPT_OLD_EXCESS,
+    MEMORIZATION_GAP,
+    MEMORIZATION_SUSPECT,
+    OUT_OF_CHOICE,
+    ROBUST_ACCURACY,
+)
 from counterfoil.perturbing.questions import LETTERS, Question
 
 CHANCES = ("skill", "memorized", "slip", "survives", "unread")
@@ -104,22 +117,22 @@ def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> d
         return read ** (k + 1) * (s * a ** (k + 1) + u * m * a * q**k + u * (1 - m) * g ** (k + 1))
 
     values = {
-        "accuracy_original": accuracy_original,
-        "accuracy_perturbed": accuracy_perturbed,
-        "memorization_gap": gap,
-        "control_gap again": 0.0,
-        "control_gap renamed": renamed,
-        "kept_old": read * (s * other + u * (m * a + (1 - m) * g)),
-        "kept_old_excess": read * u * m * (a - other),
-        "robust_accuracy": robust_at(draws),
-        "robust_accuracy at 1": robust_at(1),
-        "memorization_suspect": accuracy_original - robust_at(draws),
-        "memorization_suspect at 1": accuracy_original - robust_at(1),
-        "consistency": accuracy_perturbed / accuracy_original if accuracy_original else 0.0,
-        "out_of_choice": settings.unread,
+        ACCURACY_ORIGINAL.name: accuracy_original,
+        ACCURACY_PERTURBED.name: accuracy_perturbed,
+        MEMORIZATION_GAP.name: gap,
+        f"{CONTROL_GAP.name} again": 0.0,
+        f"{CONTROL_GAP.name} renamed": renamed,
+        KEPT_OLD.name: read * (s * other + u * (m * a + (1 - m) * g)),
+        KEPT_OLD_EXCESS.name: read * u * m * (a - other),
+        ROBUST_ACCURACY.name: robust_at(draws),
+        f"{ROBUST_ACCURACY.name} at 1": robust_at(1),
+        MEMORIZATION_SUSPECT.name: accuracy_original - robust_at(draws),
+        f"{MEMORIZATION_SUSPECT.name} at 1": accuracy_original - robust_at(1),
+        CONSISTENCY.name: accuracy_perturbed / accuracy_original if accuracy_original else 0.0,
+        OUT_OF_CHOICE.name: settings.unread,
     }
     if not open_form:
-        values |= {"control_gap reshuffled": renamed, "excess_gap": gap - renamed}
+        values |= {f"{CONTROL_GAP.name} reshuffled": renamed, EXCESS_GAP.name: gap - renamed}
     return values
 
 

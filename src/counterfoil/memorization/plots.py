@@ -11,6 +11,16 @@ from counterfoil.errors import UserError
 from counterfoil.figures.numbers import naming, overall, side_of, with_interval
 from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot
 from counterfoil.figures.sentences import apart, extremes, sides
+from counterfoil.memorization.metrics import (
+    ACCURACY_ORIGINAL,
+    ACCURACY_PERTURBED,
+    CONTROL_GAP,
+    EXCESS_GAP,
+    KEPT_OLD_EXCESS,
+    MEMORIZATION_GAP,
+    MEMORIZATION_SUSPECT,
+    OUT_OF_CHOICE,
+)
 from counterfoil.perturbing.questions import LETTERS, Question
 from counterfoil.running.asked import questions_of
 from counterfoil.running.folder import RECORDS, Run
@@ -25,32 +35,6 @@ CONTROLS = ("again", "reshuffled", "renamed")
 CHANGED, OTHER, SAME = "numbers changed", "another unknown", "numbers kept"
 ALL_TOPICS = "all topics"
 
-FORMULAS: Mapping[str, str] = {
-    "accuracy_original": "Originals answered right ÷ originals, o for each; over questions with all their draws, as "
-    "everything below. What could not be read is wrong.",
-    "accuracy_perturbed": "Mean over questions of v̄, the share of its K changed questions (levels 1 and 2) that were "
-    "answered right. Level 3 asks for another unknown and stands apart.",
-    "memorization_gap": "Mean of o − v̄; from −1 to 1.",
-    "control_gap": "Mean of o − c̄, c̄ the share of right answers to the original asked again, with its options "
-    "reshuffled, or with its names changed.",
-    "excess_gap": "Mean of reshuffled − perturbed: what changed numbers do on top of options in another order.",
-    "kept_old": "Replies with the original's answer ÷ replies, where the options are the new answer, the original's "
-    "and the sham: the answer of another draw.",
-    "kept_old_excess": "kept_old − the share of replies with the sham; 0 without memory, however hard the questions.",
-    "robust_accuracy": "Questions right in the original and in all K draws ÷ questions; at k = 1 the mean of o · v̄, "
-    "which does not depend on K.",
-    "memorization_suspect": "Questions right in the original and wrong in a draw ÷ questions; at k = 1 the mean of "
-    "o · (1 − v̄).",
-    "improved": "Questions wrong in the original and right in a draw ÷ questions; at k = 1 the mean of (1 − o) · v̄.",
-    "consistency": "1 − memorization_gap ÷ accuracy_original; not defined where no original is right.",
-    "out_of_choice": "Replies from which no answer could be read (out of choice, refused, cut off) ÷ all replies.",
-    "unpaired": "Questions without a valid variant ÷ questions: they are in one side of the reported gap only.",
-    "robust_without_variant": "Questions without a valid variant that are reported as robust ÷ questions.",
-    "unchanged_variants": "Valid variants that list no change ÷ valid variants.",
-    "unread_answers": "Answers that could not be read ÷ answers.",
-    "variants_without_digits": "Valid variants of questions without a digit ÷ valid variants.",
-}
-
 
 def plots(run: Run) -> list[Plot]:
     """Accuracy by level beside the controls, the gap beside its noise floor and by topic, the old answers."""
@@ -62,8 +46,8 @@ def plots(run: Run) -> list[Plot]:
 def headline(run: Run) -> list[str]:
     """The gap with its noise floor, the old answers that were kept, and what these numbers can't say."""
     estimates = run.estimates
-    gaps = overall(estimates, "memorization_gap")
-    again = {(it.model, it.variant): it for it in _of_group(estimates, "control_gap", {"control": "again"})}
+    gaps = overall(estimates, MEMORIZATION_GAP.name)
+    again = {(it.model, it.variant): it for it in _of_group(estimates, CONTROL_GAP.name, {"control": "again"})}
     names = naming(gaps)
     sentences: list[str] = []
     if len(gaps) <= SENTENCES:
@@ -74,18 +58,18 @@ def headline(run: Run) -> list[str]:
         sentences += sides("the gap", gaps, "originals are easier than what they were changed to", "they are harder")
         sentences += extremes("The gap", gaps)
     sentences += sides(
-        "excess_gap",
-        overall(estimates, "excess_gap"),
+        EXCESS_GAP.name,
+        overall(estimates, EXCESS_GAP.name),
         "changed numbers cost more than reshuffled options",
         "they cost less",
     )
-    excess = overall(estimates, "kept_old_excess")
+    excess = overall(estimates, KEPT_OLD_EXCESS.name)
     sentences += sides(
-        "kept_old_excess", excess, "the old answer is kept more often than chance has it", "less often than a sham"
+        KEPT_OLD_EXCESS.name, excess, "the old answer is kept more often than chance has it", "less often than a sham"
     )
     sentences += extremes("The excess of old answers over shams", excess)
     sentences += extremes("The share of questions right in the original and wrong in a draw", _suspects(estimates))
-    sentences += extremes("The share of replies without a readable answer", overall(estimates, "out_of_choice"))
+    sentences += extremes("The share of replies without a readable answer", overall(estimates, OUT_OF_CHOICE.name))
     if any(question.source == "bank" for question in _set_of(run).values()):
         sentences.append(
             "The bank's originals are drawn like their variants, and nobody can have memorized them: a gap there is no "
@@ -141,7 +125,7 @@ def _gap_sentence(gap: Estimate, again: Estimate | None) -> str:
 
 
 def _suspects(estimates: Sequence[Estimate]) -> list[Estimate]:
-    return overall(estimates, "memorization_suspect")
+    return overall(estimates, MEMORIZATION_SUSPECT.name)
 
 
 def _of_group(estimates: Sequence[Estimate], metric: str, group: Mapping[str, Any]) -> list[Estimate]:
@@ -151,9 +135,9 @@ def _of_group(estimates: Sequence[Estimate], metric: str, group: Mapping[str, An
 def _accuracies(run: Run) -> Plot | None:
     """Originals, levels and controls, each over the questions that have all its draws."""
     estimates = run.estimates
-    places = [("original", CHANGED, overall(estimates, "accuracy_original"))]
+    places = [("original", CHANGED, overall(estimates, ACCURACY_ORIGINAL.name))]
     for level in (1, 2, 3):
-        some = _of_group(estimates, "accuracy_perturbed", {"level": level})
+        some = _of_group(estimates, ACCURACY_PERTURBED.name, {"level": level})
         places.append((f"level {level}", CHANGED if level < 3 else OTHER, some))
     places += [(control, SAME, some) for control, some in _controls(run).items()]
     names = naming([it for *_, some in places for it in some])
@@ -185,9 +169,9 @@ def _controls(run: Run) -> dict[str, list[Estimate]]:
 
 
 def _noise_floor(estimates: Sequence[Estimate]) -> Plot | None:
-    labels = [("gap: numbers changed", overall(estimates, "memorization_gap"))]
-    labels += [(f"control: {it}", _of_group(estimates, "control_gap", {"control": it})) for it in CONTROLS]
-    labels.append(("excess over reshuffled", overall(estimates, "excess_gap")))
+    labels = [("gap: numbers changed", overall(estimates, MEMORIZATION_GAP.name))]
+    labels += [(f"control: {it}", _of_group(estimates, CONTROL_GAP.name, {"control": it})) for it in CONTROLS]
+    labels.append(("excess over reshuffled", overall(estimates, EXCESS_GAP.name)))
     names = naming([it for _, some in labels for it in some])
     rows = [_dot(label, names[it.model, it.variant], it) for label, some in labels for it in some]
     if not any(row.value is not None for row in rows):
@@ -205,7 +189,7 @@ def _noise_floor(estimates: Sequence[Estimate]) -> Plot | None:
 
 
 def _topics(estimates: Sequence[Estimate]) -> Plot | None:
-    some = [it for it in estimates if it.metric == "memorization_gap" and set(it.group) <= {"topic"}]
+    some = [it for it in estimates if it.metric == MEMORIZATION_GAP.name and set(it.group) <= {"topic"}]
     if len({it.group.get("topic") for it in some}) < 3:  # all of them together, and at least two
         return None
     names = naming(some)

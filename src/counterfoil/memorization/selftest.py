@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from counterfoil.memorization.metrics import CONTROL_GAP, CONTROLS, MEMORIZATION_SUSPECT, ROBUST_ACCURACY
 from counterfoil.memorization.planted import Settings, true_values
 from counterfoil.perturbing.questions import Question
 from counterfoil.suite.planting import Cell, Planting
@@ -15,11 +16,8 @@ GUESSING = {"skill": 0.15, "memorized": 0.0, "slip": 0.1, "survives": 1.0, "unre
 BETTER = {"skill": 0.8, "memorized": 0.1}
 # The names that true values have in the planted module, where a metric comes in groups.
 GROUPS = {
-    "control_gap again": ("control_gap", "control again"),
-    "control_gap reshuffled": ("control_gap", "control reshuffled"),
-    "control_gap renamed": ("control_gap", "control renamed"),
-    "robust_accuracy at 1": ("robust_accuracy", "k 1"),
-    "memorization_suspect at 1": ("memorization_suspect", "k 1"),
+    **{f"{CONTROL_GAP.name} {control}": (CONTROL_GAP.name, f"control {control}") for control in CONTROLS},
+    **{f"{metric.name} at 1": (metric.name, "k 1") for metric in (ROBUST_ACCURACY, MEMORIZATION_SUSPECT)},
 }
 DRAWS = 5
 

@@ -76,6 +76,14 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
     }
 
     metrics = METRICS
+    group_names: Mapping[str, str] = {
+        "level": "level {}",
+        "control": "{}",
+        "k": "at k = {}",
+        "basis=reported": "as reported",
+        "status": "{}",
+    }
+    beside_overall = harness_groups = ("control",)
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"max_tokens": 1024}

@@ -20,6 +20,7 @@ from counterfoil.stats.krippendorff import Level, krippendorff_alpha
 from counterfoil.suite.finding import suite_of_run
 from counterfoil.suite.form import FormQuestion
 from counterfoil.suite.opinions import OVER_ALL, Opinion, Opinions, Value
+from counterfoil.suite.people import HUMAN_ALPHA, HUMAN_JUDGE_GAP, HUMAN_KAPPA, HUMAN_SPEARMAN
 from counterfoil.suite.suite import AnySuite, Suite
 
 PREFIX = "human_"
@@ -81,7 +82,7 @@ def results(study: Study, suite: AnySuite | None = None) -> Results:
         ratings=len(study.latest()),
         estimates=[*suite.human_metrics(opinions), *alphas(opinions), *agreement],
         pairwise=pairwise(opinions),
-        judges=[trust(estimate) for estimate in agreement if estimate.metric == "human_judge_gap"],
+        judges=[trust(estimate) for estimate in agreement if estimate.metric == HUMAN_JUDGE_GAP.name],
         disagreements=len(apart),
         undecided=sum(disagreement.decided is None for disagreement in apart),
     )
@@ -99,7 +100,7 @@ def alphas(opinions: Opinions) -> list[Estimate]:
         for level in levels:
             group = {"question": question.name, "level": level}
             found.append(
-                krippendorff_alpha(units, clusters, level=level, metric="human_alpha", group=group, **OVER_ALL)
+                krippendorff_alpha(units, clusters, level=level, metric=HUMAN_ALPHA.name, group=group, **OVER_ALL)
             )
     return found
 
@@ -128,12 +129,12 @@ def _pair(question: FormQuestion, both: Sequence[Opinion], one: str, other: str)
     clusters = [opinion.of.source.cluster for opinion in both]
     first, second = ([opinion.labels[rater] for opinion in both] for rater in (one, other))
     if question.kind != "score":
-        return [cohen_kappa(first, second, clusters, metric="human_kappa", group=group, **OVER_ALL)]
+        return [cohen_kappa(first, second, clusters, metric=HUMAN_KAPPA.name, group=group, **OVER_ALL)]
     above = [[float(score) > HIGHEST_SCORE / 2 for score in column] for column in (first, second)]
     x, y = ([float(score) for score in column] for column in (first, second))
     return [
-        cohen_kappa(above[0], above[1], clusters, metric="human_kappa", group=group, **OVER_ALL),
-        spearman(x, y, clusters, metric="human_spearman", group=group, **OVER_ALL),
+        cohen_kappa(above[0], above[1], clusters, metric=HUMAN_KAPPA.name, group=group, **OVER_ALL),
+        spearman(x, y, clusters, metric=HUMAN_SPEARMAN.name, group=group, **OVER_ALL),
     ]
 
 

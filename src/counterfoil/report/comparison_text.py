@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from counterfoil.comparing.compare import Compared, Comparison
 from counterfoil.console import table
-
-# Figures that are no groups of questions, but stand beside the overall ones.
-BESIDE = {"replies", "control"}
-# The metrics by which sides are put into groups here; those of the others are in the JSON.
-HEADLINES = ("accuracy", "score_threshold", "diff_bias_ambiguous", "memorization_gap")
+from counterfoil.suite.suite import AnySuite
 
 
-def comparison_text(comparison: Comparison) -> str:
+def comparison_text(comparison: Comparison, suite: AnySuite) -> str:
     """Overall figures first, then groups that differ, what could not be aligned, ties, and the source's own table."""
+    beside = set(suite.beside_overall)
+    # Ties in the other metrics are in the JSON.
+    headlines = {metric.name for metric in suite.metrics if metric.headline}
     sections = []
     for aligned in comparison.alignment:
         overall = [row for row in comparison.rows if (row.a, row.b) == (aligned.a, aligned.b)]
@@ -32,7 +31,7 @@ def comparison_text(comparison: Comparison) -> str:
             f"{label}: {_outcomes(of)}."
             for label, of in ((aligned.a, aligned.outcomes_a), (aligned.b, aligned.outcomes_b))
         ]
-        whole = [row for row in overall if set(row.group) <= BESIDE]
+        whole = [row for row in overall if set(row.group) <= beside]
         heading = ["metric", aligned.a, aligned.b, "difference", "p", "could show", ""]
         lines += ["", table([heading, *map(_cells, whole)])]
         apart = [row for row in overall if row not in whole and row.verdict in ("higher", "lower")]
@@ -45,7 +44,7 @@ def comparison_text(comparison: Comparison) -> str:
         notes = list(dict.fromkeys(f"{row.metric}: {row.note}." for row in whole if row.note))
         sections.append("\n".join([*lines, *([""] if notes else []), *notes[:6]]))
     for metric, groups in comparison.tied.items():
-        if metric in HEADLINES:
+        if metric in headlines:
             sections.append(f"{metric}: can't be told apart: {'; '.join(' = '.join(group) for group in groups)}.")
     if comparison.not_compared:
         sections.append(f"Not on all sides, and so not compared: {', '.join(comparison.not_compared)}.")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from counterfoil.console import GAP, table
+from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import Estimate
-from counterfoil.suite.outcome import LEFT_OUT
+from counterfoil.suite.outcome import LEFT_OUT, UNREAD
 
 if TYPE_CHECKING:
     from counterfoil.running.dry import DryRun
@@ -17,17 +18,6 @@ if TYPE_CHECKING:
 # An estimate over all models and variants is named so.
 ALL = "all"
 MOST_NOTES = 6
-# Groups whose figures stand beside the overall ones, and how they are called; others are in summary.json.
-GROUP_NAMES = {
-    "judge": "{}",
-    "level": "level {}",
-    "control": "{}",
-    "k": "at k = {}",
-    "policy": "out-of-choice {}",
-    "basis": "as {}",
-    "status": "{}",
-}
-FINDING = "finding"
 
 
 def summary_text(run: Run) -> str:
@@ -35,19 +25,21 @@ def summary_text(run: Run) -> str:
 
     Overall ones, and those of each judge where there are several; agreement and what is over all models below.
     """
-    all_read = not any(it.value for it in run.estimates if it.metric == "out_of_choice")
-    shown = [it for it in run.estimates if ALL not in (it.model, it.variant) and _is_shown(it)]
-    shown = [it for it in shown if "policy" not in it.group or not all_read]
+    # With all replies read, both policies for unread ones say the same.
+    hidden = set() if any(row[name] for row in run.outcomes for name in UNREAD) else {"policy"}
+    names = suite_to_show(run).group_names
+    named = [(_name(it, names), it) for it in run.estimates if ALL not in (it.model, it.variant)]
+    shown = [(name, it) for name, it in named if name is not None and hidden.isdisjoint(it.group)]
     sections = _tables(shown, [(row["model"], row["variant"]) for row in run.outcomes])
     notes: dict[str, dict[str, None]] = {}
-    for estimate in shown:
+    for _, estimate in shown:
         if estimate.note:
             notes.setdefault(estimate.note, {})[estimate.metric] = None
     lines = [f"{', '.join(metrics)}: {note}." for note, metrics in notes.items()]
     if len(lines) > MOST_NOTES:
         lines[MOST_NOTES:] = [f"{len(lines) - MOST_NOTES} more notes are in summary.json."]
     sections.append("\n".join(lines))
-    rows = [[_name(it), ", ".join(map(str, it.group.values())), _cell(it)] for it in run.estimates if it.model == ALL]
+    rows = [[it.metric, ", ".join(map(str, it.group.values())), _cell(it)] for it in run.estimates if it.model == ALL]
     if rows:
         sections.append(table([["over all models", "", ""], *rows], left=True))
     sections.append(_over_prompts(run.estimates))
@@ -55,11 +47,11 @@ def summary_text(run: Run) -> str:
     return "\n\n".join(section for section in sections if section)
 
 
-def _tables(estimates: Sequence[Estimate], order: Sequence[tuple[str, str]]) -> list[str]:
+def _tables(estimates: Sequence[tuple[str, Estimate]], order: Sequence[tuple[str, str]]) -> list[str]:
     """One table, or several where the terminal is too narrow for all models and variants, in the order of asking."""
-    cells = {(_name(e), e.model, e.variant): _cell(e) for e in estimates}
-    metrics = list(dict.fromkeys(_name(e) for e in estimates))
-    there = dict.fromkeys((e.model, e.variant) for e in estimates)
+    cells = {(name, it.model, it.variant): _cell(it) for name, it in estimates}
+    metrics = list(dict.fromkeys(name for name, _ in estimates))
+    there = dict.fromkeys((it.model, it.variant) for _, it in estimates)
     columns = [column for column in order if column in there] + [column for column in there if column not in order]
     room = shutil.get_terminal_size((110, 24)).columns - max((len(metric) for metric in metrics), default=0)
     tables: list[str] = []
@@ -85,16 +77,15 @@ def _under_two_lines(text: str) -> str:
     return "\n".join(lines)
 
 
-def _is_shown(estimate: Estimate) -> bool:
-    return set(estimate.group) <= set(GROUP_NAMES) and estimate.group.get("basis") != FINDING
-
-
-def _name(estimate: Estimate) -> str:
-    """The metric, with the judge, level or control where each has its own."""
-    if estimate.model == ALL:
-        return estimate.metric
-    named = (GROUP_NAMES[key].format(value) for key, value in estimate.group.items() if key in GROUP_NAMES)
-    return ", ".join([estimate.metric, *named])
+def _name(estimate: Estimate, names: Mapping[str, str]) -> str | None:
+    """The metric, with the judge, level or control where each has its own; None for groups that are not named."""
+    parts = [estimate.metric]
+    for key, value in estimate.group.items():
+        name = names.get(f"{key}={value}", names.get(key))
+        if name is None:
+            return None
+        parts.append(name.format(value))
+    return ", ".join(parts)
 
 
 def _over_prompts(estimates: Sequence[Estimate]) -> str:

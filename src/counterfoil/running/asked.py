@@ -26,6 +26,7 @@ def suite_of(run: Run) -> AnySuite:
 class _Plain(Suite[Any, Any, Any, Any]):
     name = "plain"
     columns: Mapping[str, Any] = {}
+    metrics = ()
 
 
 def suite_to_show(run: Run) -> AnySuite:

@@ -15,6 +15,7 @@ import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.suite.form import NONE, Form, FormQuestion, Task
+from counterfoil.suite.people import HUMAN_READING, HUMAN_READING_KAPPA
 
 if TYPE_CHECKING:
     from counterfoil.stats.estimate import Estimate
@@ -27,14 +28,6 @@ Label = bool | float | str
 ALL = "all"
 OVER_ALL: dict[str, Any] = {"model": ALL, "variant": ALL}
 PEOPLE = "people"
-FORMULAS: Mapping[str, str] = {
-    "human_reading": "People who read the same answer in a reply as the rules did ÷ people who rated it; by whether "
-    "the rules read an answer or none.",
-    "human_alpha": "Krippendorff's alpha of people's ratings, for each question of the form.",
-    "human_kappa": "Cohen's kappa of two raters; of scores: of whether they are above 50.",
-    "human_spearman": "Spearman's rank correlation of two raters' scores.",
-    "human_reading_kappa": "Cohen's kappa of the answers read by the rules and by most people, over replies.",
-}
 
 
 class Item(NamedTuple):
@@ -200,7 +193,7 @@ def reading_metrics(opinions: Opinions) -> list[Estimate]:
     """How often people read the answer that the rules read; nothing where the form does not ask what a reply says."""
     import polars as pl
 
-    from counterfoil.stats import proportions
+    from counterfoil.stats.summary import summarize
 
     rows = []
     for opinion in _of_readings(opinions):
@@ -212,8 +205,7 @@ def reading_metrics(opinions: Opinions) -> list[Estimate]:
     if not rows:
         return []
     frame = pl.DataFrame(rows, schema_overrides={"same": pl.Float64})
-    overall = proportions(frame, "same", metric="human_reading")
-    return overall + proportions(frame, "same", metric="human_reading", by=["reading"])
+    return summarize([HUMAN_READING], {HUMAN_READING.of: frame})
 
 
 def reading_agreement(opinions: Opinions) -> list[Estimate]:
@@ -227,7 +219,7 @@ def reading_agreement(opinions: Opinions) -> list[Estimate]:
     clusters = [opinion.of.source.cluster for opinion in some]
     group = {"between": f"rules and {PEOPLE}"}
     said = list(map(majority, some))
-    return [cohen_kappa(read, said, clusters, metric="human_reading_kappa", group=group, **OVER_ALL)]
+    return [cohen_kappa(read, said, clusters, metric=HUMAN_READING_KAPPA.name, group=group, **OVER_ALL)]
 
 
 def _of_readings(opinions: Opinions) -> list[Opinion]:

@@ -10,6 +10,8 @@ Outcome = Literal["answered", "out_of_choice", "refused", "truncated", "failed",
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 # The question is left out of every metric; a run in which this happens is finished, but not complete.
 LEFT_OUT: tuple[Outcome, ...] = ("failed", "not_asked")
+# There is a reply, and nothing could be read from it.
+UNREAD: tuple[Outcome, ...] = ("out_of_choice", "refused", "truncated")
 
 
 def outcome_of(reply: Reply, reading: object | None) -> Outcome:

@@ -21,6 +21,7 @@ from counterfoil.stats.metric import QUESTION, Items, Metric
 from counterfoil.suite.imports import Importer
 from counterfoil.suite.options import Option, nearest, with_defaults
 from counterfoil.suite.outcome import LEFT_OUT
+from counterfoil.suite.people import METRICS as PEOPLE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -150,6 +151,14 @@ class Suite(Generic[Q, R, F, V]):
     rating_strata: Sequence[str] = ("correct",)
     # Columns in which a record must have a value if people are to rate it.
     rating_needs: Sequence[str] = ()
+    # How the figures of a group are called where they stand beside the overall ones in texts: {} is the group's value,
+    # and NAME=VALUE names one group alone. The figures of other groups are in summary.json.
+    group_names: Mapping[str, str] = {}
+    # Groups that `compare` shows beside the overall figures, and groups that other harnesses show without being asked.
+    beside_overall: Sequence[str] = ()
+    harness_groups: Sequence[str] = ()
+    # What `human_metrics` and `human_agreement` measure.
+    people_metrics: Sequence[Metric] = PEOPLE
     # Where the suite was loaded from, as MODULE:ATTRIBUTE.
     place: str = ""
 
@@ -268,10 +277,6 @@ class Suite(Generic[Q, R, F, V]):
         """The comparison as the suite's source prints it, from the estimates of both sides; empty where it has none."""
         return []
 
-    def formulas(self) -> Mapping[str, str]:
-        """How each metric is computed, in words."""
-        return {}
-
     # What people see of it.
 
     def headline(self, run: Run) -> list[str]:
@@ -313,12 +318,6 @@ class Suite(Generic[Q, R, F, V]):
         from counterfoil.suite.opinions import reading_agreement
 
         return reading_agreement(opinions)
-
-    def human_formulas(self) -> Mapping[str, str]:
-        """How each figure of people's ratings is computed, in words."""
-        from counterfoil.suite.opinions import FORMULAS
-
-        return FORMULAS
 
     # What else it can do.
 

@@ -17,8 +17,10 @@ from counterfoil.rating.results import Disagreement, disagreements, results, sui
 from counterfoil.rating.store import Rater, Study
 from counterfoil.report.page.html import Html, table
 from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.metric import by_name
 from counterfoil.suite.form import FormQuestion, Task
 from counterfoil.suite.opinions import Item, Value, items
+from counterfoil.suite.people import HUMAN_ALPHA
 from counterfoil.web.pages import form, page, served
 from counterfoil.web.served import STUDY_SUFFIX, NotHere, Served
 
@@ -240,10 +242,11 @@ def study_page(request: Request) -> Response:
     study = studies.named(name)
     about = study.about
     suite = suite_of_study(about, served(request).place_of(about.suite, about.name))
-    found, formulas = results(study, suite), suite.human_formulas()
+    found = results(study, suite)
     adjudicator = next((it for it in study.raters() if it.is_adjudicator), None)
-    alphas = [it for it in found.estimates if it.metric == "human_alpha"]
-    metrics = [it for it in found.estimates if it.metric.startswith("human_") and not it.group]
+    known = by_name(suite.people_metrics)
+    alphas = [it for it in found.estimates if it.metric == HUMAN_ALPHA.name]
+    metrics = [it for it in found.estimates if not it.group]
     machines = [it for it in found.estimates if it not in alphas and it not in metrics]
     return page(
         request,
@@ -257,7 +260,7 @@ def study_page(request: Request) -> Response:
         metrics=_metrics(metrics),
         machines=_table("People, algorithm and judges", machines, [], metric=True),
         formulas={
-            it.metric: formulas[it.metric] for it in (*found.estimates, *found.pairwise) if it.metric in formulas
+            it.metric: known[it.metric].formula for it in (*found.estimates, *found.pairwise) if it.metric in known
         },
     )
 

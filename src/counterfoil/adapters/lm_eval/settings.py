@@ -13,8 +13,6 @@ from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
 FOR_ALL = "counterfoil"
 # How models are asked is lm-eval's to say; what is asked is ours.
 _RUN_OPTIONS = ("variant", "data", "limit", "seed", "repeats")
-# Groups that are shown without being asked for: what a suite's headline is read against.
-_GROUPS = {"explain": ("replies", "label"), "memorization": ("control",)}
 
 
 class Settings(NamedTuple):
@@ -46,7 +44,7 @@ def settings_of(file: Mapping[str, Any], metadata: Mapping[str, Any]) -> Setting
                 "leave variant out there, and name the task of the variant with --tasks."
             )
         values |= given
-    groups = values.pop("groups", _GROUPS.get(suite, ()))
+    groups = values.pop("groups", load_suite(suite).harness_groups)
     if not isinstance(groups, list | tuple) or not all(isinstance(group, str) for group in groups):
         raise UserError(f'groups must be a list of names, as ["category"], and is {groups!r}.')
     options = {}

@@ -26,13 +26,6 @@ _log = logging.getLogger(__name__)
 MODEL = "lm-eval"
 # The metric that carries the records; its value is their number.
 RECORDS = "records"
-# Which way is better; where it is neither (0 is best, or it depends), lm-eval shows no arrow.
-_HIGHER_IS_BETTER = {
-    **dict.fromkeys(("accuracy", "accuracy_ambiguous", "accuracy_disambiguated"), True),
-    **dict.fromkeys(("accuracy_original", "accuracy_perturbed", "robust_accuracy"), True),
-    **dict.fromkeys(("score_threshold", "score_confusion_index", "reward", "clarifies_confusing", "discernment"), True),
-    **dict.fromkeys(("penalty", "clarifies_plain", "flip_rate", "position_bias", "out_of_choice", "kept_old"), False),
-}
 
 
 class SuiteTask(ConfigurableTask):  # type: ignore[misc]
@@ -70,7 +63,10 @@ class SuiteTask(ConfigurableTask):  # type: ignore[misc]
         self._aggregation_list: dict[str, Callable[..., Any]] = {RECORDS: self._summarized}
         for name in self._expected():
             self._aggregation_list[name] = partial(self._value, name)
-        self._higher_is_better = {name: _HIGHER_IS_BETTER.get(name) for name in self._aggregation_list}
+        # Where neither way is better (0 is best, or it depends), lm-eval shows no arrow.
+        better = {metric.name: metric.better for metric in plan.suite.metrics}
+        arrows = {"higher": True, "lower": False}
+        self._higher_is_better = {name: arrows.get(better.get(name) or "") for name in self._aggregation_list}
 
     def download(self, dataset_kwargs: Any = None, **kwargs: Any) -> None:
         """The documents: what is asked, by the name of its place."""

@@ -46,6 +46,7 @@ def call(parsed: argparse.Namespace) -> int:
     from counterfoil.comparing.compare import compare_runs
     from counterfoil.comparing.gate import failing, parse_gate
     from counterfoil.report.comparison_text import comparison_text
+    from counterfoil.running.asked import suite_of
     from counterfoil.running.folder import Run
 
     gates = [parse_gate(text) for text in parsed.fail_if]
@@ -55,7 +56,7 @@ def call(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json(comparison)
     else:
-        print(comparison_text(comparison))
+        print(comparison_text(comparison, suite_of(runs[0])))
     for sentence in sentences:
         say(sentence)
     return 1 if sentences else 0

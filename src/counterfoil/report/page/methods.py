@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from counterfoil.report.page.html import Html, facts, joined, table, tag
 from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.metric import Metric
 
 # By how a method's name begins.
 METHODS = {
@@ -28,7 +29,7 @@ CLUSTERS = (
 )
 
 
-def methods_part(estimates: Sequence[Estimate], formulas: Mapping[str, str]) -> Html:
+def methods_part(estimates: Sequence[Estimate], metrics: Mapping[str, Metric]) -> Html:
     """A row for each metric; below, what the names of the methods mean."""
     by_metric: dict[str, list[Estimate]] = {}
     for it in estimates:
@@ -36,7 +37,7 @@ def methods_part(estimates: Sequence[Estimate], formulas: Mapping[str, str]) -> 
     rows = [
         [
             tag("code", metric),
-            formulas.get(metric, ""),
+            metrics[metric].formula if metric in metrics else "",
             "; ".join(dict.fromkeys(it.method for it in some)),
             _range([it.n for it in _overall(some)]),
             _range([it.clusters for it in _overall(some)]),

@@ -17,6 +17,8 @@ from counterfoil.report.page.tables import agreement_table, group_tables, overal
 from counterfoil.report.plots.svg import draw
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run, Summary
+from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.metric import Metric, by_name
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 from counterfoil.suite.suite import AnySuite
 
@@ -28,8 +30,9 @@ def run_part(run: Run, key: str, title: str) -> Html:
     summary, manifest = run.whole_summary, run.manifest
     suite = suite_to_show(run)
     order = [(row["model"], row["variant"]) for row in summary.outcomes]
-    agreement = agreement_table(summary.estimates)
-    formulas = {**suite.human_formulas(), **suite.formulas()}
+    metrics = by_name([*suite.metrics, *suite.people_metrics])
+    figures = [it for it in summary.estimates if not _is_agreement(it, metrics)]
+    agreement = agreement_table([it for it in summary.estimates if _is_agreement(it, metrics)])
     parts: dict[str, Html | None] = {
         "Result": joined(
             [
@@ -40,10 +43,10 @@ def run_part(run: Run, key: str, title: str) -> Html:
         ),
         "What was asked": _asked(manifest, summary),
         "Plots": joined(_figure(plot) for plot in suite.plots(run)) or None,
-        "Estimates": joined([overall_tables(summary.estimates, order), group_tables(summary.estimates, order)]) or None,
+        "Estimates": joined([overall_tables(figures, order), group_tables(figures, order)]) or None,
         "Agreement": agreement and joined([tag("p", AGREEMENT), agreement]),
         "Records": records_part(run, suite),
-        "How the numbers were computed": methods_part(summary.estimates, formulas),
+        "How the numbers were computed": methods_part(summary.estimates, metrics),
         "Manifest": details("manifest.json", tag("pre", tag("code", _pretty(manifest)), tabindex="0")),
     }
     there = {name: content for name, content in parts.items() if content}
@@ -61,6 +64,10 @@ AGREEMENT = (
     "How far the algorithm's labels and scores, the judges and people say the same: 1 is full agreement, 0 what chance "
     "would give. Labels are compared over questions, scores over replies."
 )
+
+
+def _is_agreement(estimate: Estimate, metrics: Mapping[str, Metric]) -> bool:
+    return estimate.metric in metrics and metrics[estimate.metric].agreement
 
 
 def _headline(run: Run, suite: AnySuite, summary: Summary) -> list[str]:

@@ -9,9 +9,6 @@ from counterfoil.report.page.html import Html, details, items, joined, table, ta
 from counterfoil.stats.estimate import Estimate
 
 ALL = "all"
-AGREEMENT = ("label_kappa", "score_spearman", "label_pearson")
-# What people's ratings agree with, by the end of the metric's name.
-AGREEMENT_OF_PEOPLE = ("_alpha", "_kappa", "_spearman", "_judge_gap")
 # A table this long is folded away at first.
 SHOWN_ROWS = 30
 
@@ -23,7 +20,7 @@ def overall_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html
     of_models = [it for it in estimates if not it.group]
     over_models = [it for it in estimates if it.group and (it.model, it.variant) == (ALL, ALL)]
     parts = [_table("Overall", of_models, order)] if of_models else []
-    for keys, some in _by_keys(it for it in over_models if not _is_agreement(it)).items():
+    for keys, some in _by_keys(over_models).items():
         parts.append(_table(f"Over all models and prompts, by {_and(keys)}", some, order))
     return joined(parts)
 
@@ -42,17 +39,12 @@ def group_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html:
 
 def agreement_table(estimates: Sequence[Estimate]) -> Html | None:
     """How far algorithm, judges and people agree; None where only one of them was there."""
-    some = [it for it in estimates if _is_agreement(it)]
-    if not some:
+    if not estimates:
         return None
     return joined(
-        _table(f"Agreement, by {_and(keys)}" if keys else "Agreement", of, []) for keys, of in _by_keys(some).items()
+        _table(f"Agreement, by {_and(keys)}" if keys else "Agreement", some, [])
+        for keys, some in _by_keys(estimates).items()
     )
-
-
-def _is_agreement(estimate: Estimate) -> bool:
-    metric = estimate.metric
-    return metric in AGREEMENT or (metric.startswith("human_") and metric.endswith(AGREEMENT_OF_PEOPLE))
 
 
 def _by_keys(estimates: Iterable[Estimate]) -> dict[tuple[str, ...], list[Estimate]]:
