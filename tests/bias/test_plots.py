@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import counterfoil as cf
-from counterfoil.bias.plots import FORMULAS, headline, marks, plots
+from counterfoil.bias.plots import headline, marks, plots
+from counterfoil.bias.suite import suite
 from counterfoil.figures.plots import Dots, Scatter
 from counterfoil.running.asked import shown_of
 from run_folders import estimate, make_run, record
@@ -166,7 +167,7 @@ def test_a_dataset_that_has_changed_is_not_shown(planted: cf.Run, tmp_path: Path
 
 
 def test_every_metric_has_a_formula_and_every_plot_something_to_show(planted: cf.Run) -> None:
-    assert {it.metric for it in planted.estimates} <= set(FORMULAS)
+    assert {it.metric for it in planted.estimates} <= {metric.name for metric in suite.metrics}
     assert [plot.title for plot in plots(planted)] == [
         "Bias by category, ambiguous contexts",
         "Bias by category, disambiguated contexts",

@@ -13,6 +13,7 @@ from scipy import stats
 
 import counterfoil as cf
 from arms import SCHEMA, asked, frame
+from counterfoil.comparing.items import told_by, with_partners
 from counterfoil.comparing.planning import Planned, _three_levels, assumed, plan_suite, spreads_of
 from counterfoil.explain.suite import suite as explain
 from counterfoil.running.request import make_request
@@ -135,9 +136,10 @@ def test_the_metrics_of_a_suite_are_those_it_can_measure(name: str) -> None:
     suite = load_suite(name)
     row = run.outcomes[0]
     records = run.records.filter(pl.col("model") == row["model"], pl.col("variant") == row["variant"])
-    _, made = suite.measures(records, {})
-    overall = {it.metric for it in made if not it.label and () in it.groups}
-    assert {it for it in suite.metrics if not it.startswith("judge")} == overall
+    made = told_by(with_partners(suite.items(records), suite.metrics), suite.metrics)
+    overall = {metric.name for metric in made if metric.is_overall}
+    declared = {metric.name for metric in suite.metrics if metric.is_overall}
+    assert {metric for metric in declared if not metric.startswith("judge")} == overall
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import counterfoil as cf
-from counterfoil.explain.plots import BINS, FORMULAS, headline, marks, plots
+from counterfoil.explain.plots import BINS, headline, marks, plots
+from counterfoil.explain.suite import suite
 from counterfoil.figures.plots import Dots, Histogram, Lines
 from counterfoil.running.asked import shown_of
 from run_folders import estimate, make_run, record
@@ -197,7 +198,7 @@ def test_every_plot_and_formula_on_real_responses(tmp_path: Path, monkeypatch: p
         mentions="given",
         out=str(tmp_path / "run"),
     )
-    assert {it.metric for it in run.estimates} <= set(FORMULAS)
+    assert {it.metric for it in run.estimates} <= {metric.name for metric in suite.metrics}
     assert [plot.title for plot in plots(run)] == [
         "Score by model and prompt",
         "Discernment by model and prompt",

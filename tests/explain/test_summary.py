@@ -7,8 +7,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from counterfoil.explain.summary import summarize
+from counterfoil.explain.suite import Explain
 from counterfoil.stats import Estimate
+from counterfoil.suite.suite import Context
 from two_sides import EXPLAIN, explained
 
 OVERALL = {
@@ -24,7 +25,8 @@ Rows = list[dict[str, Any]]
 def estimates(rows: Rows, judges: list[str] | None = None) -> list[Estimate]:
     frame = pl.DataFrame(rows, schema_overrides=EXPLAIN)
     missing = [pl.lit(None, dtype=kind).alias(name) for name, kind in EXPLAIN.items() if name not in frame.columns]
-    return summarize(frame.with_columns(missing), 50, judges or ())
+    suite = Explain({"confusing_at": 50}, Context(judges=judges or ()))
+    return suite.summarize(frame.with_columns(missing), suite.prepare([]))
 
 
 def asked(*rights: bool | None, model: str = "m", **more: Any) -> Rows:

@@ -12,7 +12,7 @@ import pytest
 
 import counterfoil as cf
 from arms import asked
-from counterfoil.memorization.files import item_table, results_of
+from counterfoil.memorization.files import item_table, kind_of, results_of
 from counterfoil.perturbing.questions import read_set
 from counterfoil.stats import Estimate
 
@@ -163,3 +163,12 @@ def test_each_model_and_variant_has_its_own_file() -> None:
     assert sorted(models) == sorted([f"{long}1", f"{long}2"] * 2)
     items = load(run.folder / "items.json")
     assert len(items) == 2 * 4
+
+
+def test_kinds_by_hand() -> None:
+    assert kind_of(1, 1) == "robust"
+    assert kind_of(1, 0.8) == "memorized"
+    assert kind_of(1, 0) == "memorized"
+    assert kind_of(0, 0.2) == "improved"
+    assert kind_of(0, 1) == "improved"
+    assert kind_of(0, 0) == "robust-incorrect"

@@ -23,7 +23,7 @@ from counterfoil.memorization.planted import CHANCES, Settings, State, answer, r
 from counterfoil.memorization.prompts import load_variants, messages
 from counterfoil.memorization.questions import load_set
 from counterfoil.memorization.reading import read_answer
-from counterfoil.memorization.summary import summarize
+from counterfoil.memorization.suite import suite
 from counterfoil.perturbing.questions import Question
 from counterfoil.stats import Estimate
 
@@ -118,7 +118,7 @@ def simulated(settings: Settings, questions: Sequence[Question], trials: Iterabl
                     | {"parent": f"{unit} {number}", "cluster": question.cluster, "question_id": question.id}
                     | dict(zip(("answer", "correct", "kept_old", "took_sham"), read, strict=True))
                 )
-    return summarize(pl.DataFrame(rows, schema=SCHEMA))
+    return suite.summarize(pl.DataFrame(rows, schema=SCHEMA), None)
 
 
 @cache

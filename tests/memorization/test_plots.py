@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import counterfoil as cf
 from arms import SCHEMA, asked, frame
 from counterfoil.figures.plots import Dots, Lines, Plot
-from counterfoil.memorization.plots import FORMULAS, headline, marks, plots
-from counterfoil.memorization.summary import summarize
+from counterfoil.memorization.metrics import KEPT_OLD_EXCESS
+from counterfoil.memorization.plots import headline, marks, plots
+from counterfoil.memorization.suite import suite
 from counterfoil.running.asked import shown_of as shown
 from run_folders import make_run
 
@@ -24,7 +25,9 @@ NAME = "planted/memorization?skill=0.3&memorized=0.6"
 
 def run_of(folder: Path, *rows: list[dict[str, Any]], **manifest: Any) -> cf.Run:
     records = [row | {"reply": "A"} for some in rows for row in some]
-    return make_run(folder / "run", records, summarize(frame(*rows)), suite="memorization", schema=SCHEMA, **manifest)
+    return make_run(
+        folder / "run", records, suite.summarize(frame(*rows), None), suite="memorization", schema=SCHEMA, **manifest
+    )
 
 
 def titled(run: cf.Run) -> dict[str, Plot]:
@@ -205,7 +208,7 @@ def test_marks_lie_within_any_reply(reply: str, answer: str | None) -> None:
 
 
 def test_every_metric_has_its_formula(planted: cf.Run) -> None:
-    assert {it.metric for it in planted.estimates} <= set(FORMULAS)
+    assert {it.metric for it in planted.estimates} <= {metric.name for metric in suite.metrics}
 
 
 def test_the_page_holds_plots_and_formulas(planted: cf.Run, tmp_path: Path) -> None:
@@ -214,4 +217,4 @@ def test_the_page_holds_plots_and_formulas(planted: cf.Run, tmp_path: Path) -> N
     content = page.read_text(encoding="utf-8")
     for title in titled(planted):
         assert title in content
-    assert FORMULAS["kept_old_excess"] in content
+    assert KEPT_OLD_EXCESS.formula in content

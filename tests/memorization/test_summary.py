@@ -9,9 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arms import Rows, asked, frame
-from counterfoil.memorization.scoring import robust_accuracy, robust_accuracy_at_1
-from counterfoil.memorization.suite import Memorization
-from counterfoil.memorization.summary import summarize
+from counterfoil.memorization.suite import suite
 from counterfoil.stats import Estimate
 
 # o and v̄: 1 and 1, 1 and 2/3, 0 and 1/3, 0 and 0, 1 and 0.
@@ -26,7 +24,7 @@ FIVE = [
 
 def of(*rows: Rows) -> dict[tuple[Any, ...], Estimate]:
     """By metric and group."""
-    return {(it.metric, *sorted(it.group.items())): it for it in summarize(frame(*rows))}
+    return {(it.metric, *sorted(it.group.items())): it for it in suite.summarize(frame(*rows), None)}
 
 
 def values(*rows: Rows) -> dict[tuple[Any, ...], float | None]:
@@ -121,13 +119,15 @@ def failed(rows: Rows, **more: Any) -> Rows:
 def test_what_was_asked_and_has_no_reply_has_every_figure_without_a_value() -> None:
     rows = asked("a", "1", "10", "01", "11", **ARMS) + asked("b", "0", "00", "11", "10", topic="u", **ARMS)
     usual, lost = of(rows), of(failed(rows))
-    assert {name for name, *group in usual if not group} == set(Memorization.metrics)
+    assert {name for name, *group in usual if not group} == {
+        metric.name for metric in suite.metrics if metric.is_overall
+    }
     assert list(lost) == list(usual)
     for name, it in lost.items():
         assert (it.value, it.low, it.high, it.n, it.p) == (None, None, None, 0, None), name
         assert it.note, name
     # Beside one that was answered: no figure of that one changes.
-    both = summarize(frame(rows, failed(rows, model="f")))
+    both = suite.summarize(frame(rows, failed(rows, model="f")), None)
     assert [it for it in both if it.model == "m"] == list(usual.values())
     assert [(it.metric, it.group) for it in both if it.model == "f"] == [(it.metric, it.group) for it in usual.values()]
 
@@ -242,7 +242,9 @@ def test_what_a_model_wrote_is_apart_with_a_warning() -> None:
 def test_models_and_variants_are_apart() -> None:
     other = [row | {"model": "n", "variant": "open"} for row in asked("a", "1", "000")]
     found = {
-        (it.model, it.variant): it.value for it in summarize(frame(FIVE, other)) if it.metric == "memorization_gap"
+        (it.model, it.variant): it.value
+        for it in suite.summarize(frame(FIVE, other), None)
+        if it.metric == "memorization_gap"
     }
     assert found == {("m", "mcq"): pytest.approx(1 / 5), ("n", "open"): 1}
 
@@ -264,5 +266,6 @@ def test_the_metrics_fit_together(questions: list[tuple[str, str]]) -> None:
         assert found["consistency",] == pytest.approx(1 - found["memorization_gap",] / original)
     pairs = [(float(o == "1"), v.count("1") / 3) for o, v in questions]
     n = len(pairs)
-    assert found["robust_accuracy",] == pytest.approx(sum(robust_accuracy(o, v) for o, v in pairs) / n)
-    assert found["robust_accuracy", ("k", 1)] == pytest.approx(sum(robust_accuracy_at_1(o, v) for o, v in pairs) / n)
+    # Original and all draws right; with one draw o·v̄.
+    assert found["robust_accuracy",] == pytest.approx(sum(o == 1 and v == 1 for o, v in pairs) / n)
+    assert found["robust_accuracy", ("k", 1)] == pytest.approx(sum(o * v for o, v in pairs) / n)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from counterfoil.bias.suite import suite as bias
 from counterfoil.errors import UserError
+from counterfoil.explain.metrics import BANDS
 from counterfoil.explain.people import FORM as EXPLAIN
-from counterfoil.explain.summary import BANDS
 from counterfoil.memorization.suite import FORM as MEMORIZATION
 from counterfoil.rating.form import LONGEST_TEXT, checked_item, checked_value
 from counterfoil.suite.form import Task

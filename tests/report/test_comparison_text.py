@@ -7,13 +7,19 @@ from pathlib import Path
 import pytest
 
 import counterfoil as cf
+from counterfoil.comparing.compare import Comparison
 from counterfoil.report.comparison_text import comparison_text
+from counterfoil.suite.finding import load_suite
 from two_sides import bias_run, chosen, explain_run
 
 
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+def text_of(comparison: Comparison) -> str:
+    return comparison_text(comparison, load_suite(comparison.suite))
 
 
 def line_with(text: str, start: str) -> str:
@@ -23,7 +29,7 @@ def line_with(text: str, start: str) -> str:
 
 def test_both_values_the_difference_and_a_word() -> None:
     run = explain_run(Path("run"), {"a": [True] * 12 + [False] * 8, "b": [True] * 10 + [False] * 2 + [True] * 8})
-    text = comparison_text(cf.compare(run))
+    text = text_of(cf.compare(run))
     assert text.startswith("b against a: 20 items in both.\n")
     line = line_with(text, "accuracy ")
     assert line.split()[:4] == ["accuracy", "0.600", "0.900", "+0.300"]
@@ -38,7 +44,7 @@ def test_both_values_the_difference_and_a_word() -> None:
 def test_what_was_left_out_is_said() -> None:
     one = explain_run(Path("one"), {"m": [None, *[True] * 11]})
     two = explain_run(Path("two"), {"m": [True] * 10})
-    text = comparison_text(cf.compare(one, two))
+    text = text_of(cf.compare(one, two))
     assert "10 items in both." in text
     assert "2 are only in one, 0 only in two, among them q10 0, q11 0." in text
     assert "1 failed or were not asked in one: left out on both sides." in text
@@ -53,7 +59,7 @@ def test_groups_that_differ_are_shown_and_the_others_are_counted() -> None:
             role = "b" if category == "x" else "u"
             for model, of_model in (("a", "u"), ("b", role)):
                 rows.append(chosen(f"{category}{i}", of_model, model=model, category=category, label=None))
-    text = comparison_text(cf.compare(bias_run(Path("run"), rows)))
+    text = text_of(cf.compare(bias_run(Path("run"), rows)))
     # out_of_choice, accuracy and two kinds of bias are defined in three categories; x differs in all but the first.
     # Accuracy and bias where replies without a choice are kept are two more, and differ.
     assert "5 of 14 group figures differ after correction (Holm)." in text
@@ -69,20 +75,20 @@ def test_controls_stand_beside_the_overall_figures() -> None:
         for model in "ab"
         for repeat, content in ((0, 0), (1, 1 if model == "a" else 0))
     ]
-    text = comparison_text(cf.compare(bias_run(Path("run"), rows)))
+    text = text_of(cf.compare(bias_run(Path("run"), rows)))
     assert line_with(text, "flip_rate (again)").endswith("lower")
 
 
 def test_ties_among_several() -> None:
     half = [True, False] * 10
     run = explain_run(Path("run"), {"a": half, "b": half, "c": [False] * 20})
-    text = comparison_text(cf.compare(run))
+    text = text_of(cf.compare(run))
     assert "accuracy: can't be told apart: a = b; c." in text
 
 
 def test_the_table_of_the_source() -> None:
     models = ["planted/bias?biased=0.9", "planted/bias?biased=0.5"]
     run = cf.run("bias", model=models, variant="1", limit=40)
-    text = comparison_text(cf.compare(run))
+    text = text_of(cf.compare(run))
     assert "diff_bias_diff: " in text
     assert f"{models[0]}, mean over all rows of the result table" in text

@@ -17,8 +17,7 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.judging import JudgeAsk
-from counterfoil.stats.estimate import Estimate
-from counterfoil.suite.metric import Measure
+from counterfoil.stats.metric import QUESTION, Items, Metric
 from counterfoil.suite.options import Option
 from counterfoil.suite.suite import Question as SuiteQuestion
 from counterfoil.suite.suite import Suite, Variant
@@ -64,7 +63,23 @@ class ThreeChoice(Suite[Question, str, int, bool]):
     name = "three_choice"
     options = (Option(name="lenient", kind=bool, default=False, help="read lower-case letters, too"),)
     columns: Mapping[str, Any] = {"choice": str, "correct": bool, "judged_right": bool}
-    metrics: Sequence[str] = ("accuracy",)
+    metrics = (
+        Metric(
+            name="accuracy",
+            formula="Right answers ÷ replies.",
+            says="How often the largest number is found.",
+            better="higher",
+            headline=True,
+            mean="correct",
+        ),
+        Metric(
+            name="out_of_choice",
+            formula="Replies without a letter ÷ replies.",
+            says="How often there is no answer.",
+            better="lower",
+            mean="unread",
+        ),
+    )
     asks_judges = True
     prompts: Mapping[str, str] = PROMPTS
 
@@ -119,25 +134,11 @@ class ThreeChoice(Suite[Question, str, int, bool]):
     ) -> dict[str, str | bool | None]:
         return {"choice": reading, "correct": reading == question.gold, "judged_right": verdicts}
 
-    def summarize(self, rows: pl.DataFrame, facts: int) -> list[Estimate]:
+    def items(self, records: pl.DataFrame) -> Items:
         import polars as pl
-
-        from counterfoil.stats import proportions
 
         unread = pl.when(pl.col("correct").is_not_null()).then(pl.col("choice").is_null())
-        rows = rows.select("model", "variant", "cluster", "correct", unread=unread)
-        return [
-            *proportions(rows, "correct", metric="accuracy"),
-            *proportions(rows, "unread", metric="out_of_choice"),
-        ]
-
-    def measures(self, rows: pl.DataFrame, settings: Mapping[str, Any]) -> tuple[pl.DataFrame, list[Measure]]:
-        import polars as pl
-
-        from counterfoil.comparing.compare import left_out_column
-
-        items = rows.with_columns(item=pl.format("{} {}", "question_id", "repeat"), left_out=left_out_column())
-        return items, [Measure(metric="accuracy", terms=((1.0, "correct"),))]
+        return {QUESTION: self.question_items(records).with_columns(unread=unread)}
 
 
 suite = ThreeChoice()

@@ -120,7 +120,7 @@ def _estimates(side: Side) -> list[Any]:
 def align(suite: AnySuite, one: SideItems, other: SideItems) -> tuple[dict[str, pl.DataFrame], Aligned]:
     """Items that both sides have; a failed one leaves the item out on both sides. Questions are counted."""
     a, b = one.frames[QUESTION], other.frames[QUESTION]
-    every = joined_items(one.frames, other.frames)
+    every = joined_items(one.frames, other.frames, one.metrics)
     both = every[QUESTION]
     missing = [
         *a.join(b, on="item", how="anti", maintain_order="left")["item"].to_list(),

@@ -51,10 +51,11 @@ def with_partners(frames: Frames, metrics: Iterable[Metric]) -> dict[str, pl.Dat
     return {kind: frame.filter(frame["item"].is_not_null()) for kind, frame in frames.items() if kind in kinds}
 
 
-def joined_items(one: Frames, other: Frames) -> dict[str, pl.DataFrame]:
-    """The items that both sides have."""
+def joined_items(one: Frames, other: Frames, metrics: Iterable[Metric]) -> dict[str, pl.DataFrame]:
+    """The items that both sides have, with the columns of the second side under names that end in ` b`."""
+    keys = {metric.of: ["item", metric.each] for metric in metrics if metric.each is not None}
     return {
-        kind: frame.join(other[kind], on="item", suffix=" b", maintain_order="left")
+        kind: frame.join(other[kind], on=keys.get(kind, ["item"]), suffix=" b", nulls_equal=True, maintain_order="left")
         for kind, frame in one.items()
         if kind in other
     }
@@ -71,11 +72,11 @@ def told_by(frames: Frames, metrics: Iterable[Metric]) -> Iterator[Metric]:
             for metric in (metric.changed(label=(*metric.label, *own)) for metric in some):
                 frame = frames[metric.of]
                 values_of = frame[metric.given_with or str(metric.mean)].is_not_null().to_numpy()
-                if metric.of == QUESTION or (values_of & _is_of(frame, metric)).any():
+                if metric.of == QUESTION or (values_of & is_item_of(frame, metric)).any():
                     yield metric
 
 
-def _is_of(frame: pl.DataFrame, metric: Metric) -> NDArray[np.bool_]:
+def is_item_of(frame: pl.DataFrame, metric: Metric) -> NDArray[np.bool_]:
     """Which items are the metric's: all, unless it is the figure of one value of a column."""
     own = dict(metric.label)
     if metric.each is None or metric.each not in own:
@@ -95,7 +96,7 @@ def differences_between(joined: Frames, metrics: Sequence[Metric], a: str, b: st
     cases: list[Case] = []
     for metric in metrics:
         of = columns[metric.of]
-        counts = _is_of(of.frame, metric)
+        counts = is_item_of(of.frame, metric)
         if metric.where is not None:
             counts = counts & np.logical_and(*(side == 1 for side in of.both(metric.where)))
         for by in metric.groups:

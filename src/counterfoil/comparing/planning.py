@@ -225,10 +225,10 @@ def spreads_of(suite: AnySuite, run: Run, metric: str | None, correlation: float
         of = {label: items_of(side) for label, side in sides.items()}
         of_one = next(iter(of.values()))
         chosen = _chosen(of_one.metrics, metric)
-        if not all(chosen in of_side.metrics for of_side in of.values()):
-            raise _no_values(chosen)
         found = []
         for a, b in contrasts([run], (), ()):
+            if not all(chosen in of[side.label].metrics for side in (a, b)):
+                raise _no_values(chosen)
             joined, _ = align(suite, of[a.label], of[b.label])
             found.append(_spreads(joined[chosen.of], chosen, ((-1.0, ""), (1.0, " b"))))
         who = " and ".join(sides) if len(sides) == 2 else f"the {len(sides)} models and variants"

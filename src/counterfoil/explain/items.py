@@ -32,8 +32,9 @@ def items(records: pl.DataFrame, confusing_at: float, judges: Sequence[str] = ()
     }
     judges = list(dict.fromkeys([*judges, *records["judges"].explode().drop_nulls()]))
     if judges:
-        frames[JUDGEMENT] = _judgements(replies, judges, confusing_at)
-        frames[JUDGED_QUESTION] = _questions(judgements_of(records, confusing_at))
+        by_judge = pl.concat(_by_judge(replies, judge) for judge in judges)
+        frames[JUDGEMENT] = _judgements(by_judge, judges, confusing_at)
+        frames[JUDGED_QUESTION] = _questions(by_judge)
     return frames
 
 
@@ -52,39 +53,41 @@ def _clarifying(label: str, end: str = "") -> dict[str, pl.Expr]:
     }
 
 
-def _judgements(replies: pl.DataFrame, judges: Sequence[str], confusing_at: float) -> pl.DataFrame:
-    """Every reply once for each judge, with null where the judge says nothing."""
-    several = len(judges) > 1
-    judgements = pl.concat(_by_judge(replies, judge, several=several) for judge in judges)
-    judgements = judgements.with_columns(
-        pl.col("judge_quality") / 100, confusing_to_judge=pl.col("judge_confusion") > confusing_at
-    )
-    # A file from elsewhere has not all that the judges of a run are asked for.
-    always = () if list(judges) == [IMPORTED] else [metric.mean for metric in ALWAYS_JUDGED]
-    absent = [name for name in _SAID_BY_JUDGES if name not in always and not judgements[name].count()]
-    return judgements.with_columns(**_clarifying("confusing_to_judge")).drop(absent)
-
-
-def _by_judge(replies: pl.DataFrame, judge: str, *, several: bool) -> pl.DataFrame:
+def _by_judge(replies: pl.DataFrame, judge: str) -> pl.DataFrame:
+    """Every reply with what one judge says of it; null where that says nothing."""
     judges = pl.col("judges")
     place = pl.when(judges.list.contains(judge)).then(
         judges.list.eval((pl.element() == judge).cast(pl.Int8)).list.arg_max()
     )
     return replies.select(
-        *(*_ABOUT, "left_out", "clarifies"),
+        *(*_ABOUT, "item", "left_out", "clarifies"),
         *(pl.col(name).list.get(place, null_on_oob=True) for name in ("judge_confusion", *_SAID_BY_JUDGES)),
-        # A single judge is the judge, whoever it is on the other side.
-        judge=pl.lit(judge if several else None, pl.String),
-        item=pl.concat_str(pl.lit(judge), "item", separator=" ") if several else pl.col("item"),
+        judge=pl.lit(judge),
+        is_judged=place.is_not_null(),
     )
 
 
-def _questions(judgements: pl.DataFrame) -> pl.DataFrame:
+def _judgements(by_judge: pl.DataFrame, judges: Sequence[str], confusing_at: float) -> pl.DataFrame:
+    # A single judge is the judge, whoever it is on the other side.
+    named = pl.col("judge") if len(judges) > 1 else pl.lit(None, pl.String)
+    # A file from elsewhere has not all that the judges of a run are asked for.
+    always = () if list(judges) == [IMPORTED] else [metric.mean for metric in ALWAYS_JUDGED]
+    absent = [name for name in _SAID_BY_JUDGES if name not in always and not by_judge[name].count()]
+    judgements = by_judge.drop(absent).with_columns(
+        judge=named, confusing_to_judge=pl.col("judge_confusion") > confusing_at
+    )
+    shares = [pl.col(name) / 100 for name in ("judge_quality",) if name in judgements.columns]
+    return judgements.with_columns(*shares, **_clarifying("confusing_to_judge"))
+
+
+def _questions(by_judge: pl.DataFrame) -> pl.DataFrame:
     """Each question once for each judge, over all models and variants."""
-    questions = judgements.group_by("judge", "question_id", maintain_order=True).agg(
-        pl.col("cluster").first(), pl.col("judge_confusion").drop_nulls().first()
+    confusion = pl.col("judge_confusion")
+    questions = (
+        by_judge.filter(pl.col("is_judged"))
+        .group_by("judge", "question_id", maintain_order=True)
+        .agg(pl.col("cluster").first(), confusion.drop_nulls().first())
     )
-    bands = {f"{low}-{high}": pl.col("judge_confusion").is_between(low, high + 1, closed="left") for low, high in BANDS}
+    bands = {f"{low}-{high}": confusion.is_between(low, high + 1, closed="left") for low, high in BANDS}
     over_all = {"model": pl.lit("all"), "variant": pl.lit("all"), "item": pl.lit(None, pl.String)}
-    confusion = pl.col("judge_confusion") / 100
-    return questions.with_columns(**over_all, left_out=pl.lit(False), confusion=confusion, **bands)
+    return questions.with_columns(**over_all, left_out=pl.lit(False), confusion=confusion / 100, **bands)

@@ -16,6 +16,7 @@ from counterfoil.memorization.metrics import (
     STATUS,
     TRUSTED,
     WRITTEN_BY_A_MODEL,
+    control_of,
     draws_of,
 )
 from counterfoil.perturbing.questions import LETTERS
@@ -53,7 +54,7 @@ def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
             part = records.filter((pl.col("level") == 0) | (pl.col("status") == status))
             _add_gaps(frames, STATUS, part, f" {status}", {"status": pl.lit(status)}, trusted=False)
     asked = set(records["control"].drop_nulls())
-    arms = {control: ("o", control, pl.col("control") == control) for control in CONTROLS if control in asked}
+    arms = {control_of(name): ("o", name, pl.col("control") == name) for name in CONTROLS if name in asked}
     # What changed numbers do on top of reshuffled options.
     arms |= {EXCESS: ("reshuffled", "perturbed", _IN_GAP)} if "reshuffled" in asked else {}
     for kind, (base, arm, draws) in arms.items():

@@ -30,6 +30,11 @@ NOT_COMPUTED = (
 )
 
 
+def control_of(name: str) -> str:
+    """The kind of the originals beside a control of theirs."""
+    return f"control {name}"
+
+
 def draws_of(kind: str) -> str:
     """The kind of the draws behind items of a kind."""
     return f"draws of {kind}"
@@ -198,7 +203,10 @@ OF_STATUSES = tuple(
     for metric in (ACCURACY_PERTURBED, MEMORIZATION_GAP)
 )
 OF_CONTROLS = (
-    *(CONTROL_GAP.changed(of=control, draws=draws_of(control), label=(("control", control),)) for control in CONTROLS),
+    *(
+        CONTROL_GAP.changed(of=control_of(name), draws=draws_of(control_of(name)), label=(("control", name),))
+        for name in CONTROLS
+    ),
     EXCESS_GAP,
 )
 OF_LURES = (KEPT_OLD, KEPT_OLD_EXCESS)

@@ -151,7 +151,7 @@ def _compared(suite: AnySuite, one: pl.DataFrame, other: pl.DataFrame, cell: Cel
     overall = [metric.changed(groups=((),)) for metric in suite.metrics if () in metric.groups]
     by_trial, others = (_by_trial(with_partners(suite.items(records), overall)) for records in (one, other))
     for trial, items in others.items():
-        joined = joined_items(by_trial[trial], items)
+        joined = joined_items(by_trial[trial], items, overall)
         for found in differences_between(joined, list(told_by(by_trial[trial], overall)), "a", "b"):
             yield (found.metric, group_text(found.group)), difference_seen(found.difference)
 

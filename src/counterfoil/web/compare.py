@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from counterfoil.comparing.compare import Comparison, align, compare_runs
 from counterfoil.comparing.compared import Compared
-from counterfoil.comparing.items import items_of
+from counterfoil.comparing.items import is_item_of, items_of
 from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import between, cell
@@ -127,7 +127,11 @@ def _changes(joined: pl.DataFrame, metric: Metric) -> tuple[pl.DataFrame, int]:
         pl.col(name).is_not_null() & pl.col(f"{name} b").is_not_null() for _, name in metric.terms
     )
     question = pl.coalesce("question_id", "item") if "question_id" in joined.columns else pl.col("item")
-    frame = joined.filter(counts).select("item", a=value(""), b=value(" b"), question_id=question)
+    frame = (
+        joined.filter(is_item_of(joined, metric))
+        .filter(counts)
+        .select("item", a=value(""), b=value(" b"), question_id=question)
+    )
     moved = frame.filter(pl.col("a") != pl.col("b"))
     moved = moved.sort((pl.col("b") - pl.col("a")).abs(), descending=True, maintain_order=True)
     return moved, frame.height - moved.height

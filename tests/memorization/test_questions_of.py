@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arms import asked, frame
-from counterfoil.memorization.paired import lures_of, questions_of
+from counterfoil.memorization.items import lures_of, questions_of
 
 
 def only(*rows: list[dict[str, Any]], **options: bool) -> dict[str, Any]:

@@ -8,9 +8,12 @@ import polars as pl
 import pytest
 
 import counterfoil as cf
-from arms import SCHEMA, asked, frame
+from arms import SCHEMA, Rows, asked, frame
 from counterfoil.comparing.compare import compare_runs
-from counterfoil.memorization.measures import measures
+from counterfoil.comparing.items import told_by, with_partners
+from counterfoil.memorization.items import items
+from counterfoil.memorization.metrics import METRICS
+from counterfoil.stats.metric import Metric
 from run_folders import make_run
 
 
@@ -19,13 +22,15 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
 
 
-def of_kind(items: pl.DataFrame, kind: str = "question") -> pl.DataFrame:
-    return items.filter(pl.col("kind") == kind)
+def compared(*rows: Rows) -> tuple[dict[str, pl.DataFrame], list[Metric]]:
+    """What one side of a comparison has: its items by kind, and the metrics that they tell."""
+    frames = with_partners(items(frame(*rows)), METRICS)
+    return frames, list(told_by(frames, METRICS))
 
 
 def test_an_item_for_each_original() -> None:
-    items, made = measures(frame(asked("a", "1", "110", lure="os1"), asked("b", "0", "100", topic="x", lure="oo1")))
-    questions = of_kind(items)
+    frames, made = compared(asked("a", "1", "110", lure="os1"), asked("b", "0", "100", topic="x", lure="oo1"))
+    questions = frames["question"]
     assert questions["item"].to_list() == ["a", "b"]
     assert questions["topic"].to_list() == ["t", "x"]
     assert questions["right_original"].to_list() == [1, 0]
@@ -36,9 +41,9 @@ def test_an_item_for_each_original() -> None:
     assert questions["suspect_1"].to_list() == pytest.approx([1 / 3, 0])
     assert questions["improved_1"].to_list() == pytest.approx([0, 1 / 3])
     # The lures are replies: old, sham, neither; old, old, neither.
-    assert of_kind(items, "lure")["excess"].to_list() == [1, -1, 0, 1, 1, 0]
-    assert not items["left_out"].any()
-    overall = [it.metric for it in made if not it.label and () in it.groups]
+    assert frames["lure"]["excess"].to_list() == [1, -1, 0, 1, 1, 0]
+    assert not any(frame["left_out"].any() for frame in frames.values())
+    overall = [metric.name for metric in made if metric.is_overall]
     assert overall == [
         *("accuracy_original", "accuracy_perturbed", "memorization_gap"),
         *("robust_accuracy", "memorization_suspect", "improved", "consistency"),
@@ -47,10 +52,8 @@ def test_an_item_for_each_original() -> None:
 
 
 def test_originals_are_compared_where_level_3_alone_was_asked_for() -> None:
-    items, _ = measures(
-        frame(asked("a", "1", level_3="10"), asked("b", "1", level_3="1x"), asked("c", "0", level_3="1"))
-    )
-    questions = of_kind(items)
+    frames, _ = compared(asked("a", "1", level_3="10"), asked("b", "1", level_3="1x"), asked("c", "0", level_3="1"))
+    questions = frames["question"]
     assert questions["right_original"].to_list() == [1, None, 0]
     assert questions["left_out"].to_list() == [False, True, False]
     assert questions["gap"].to_list() == [None, None, None], "there is no gap"
@@ -58,44 +61,43 @@ def test_originals_are_compared_where_level_3_alone_was_asked_for() -> None:
 
 
 def test_levels_controls_and_unconfirmed_golds_have_items_of_their_own() -> None:
-    rows = frame(
+    frames, made = compared(
         asked("a", "1", "10", "1", "0", again="1", reshuffled="0", renamed="1"),
         asked("b", "1", "11", "0", "1", again="0", reshuffled="1", renamed="1"),
         asked("c", "1", "0", status="unverified"),
     )
-    items, made = measures(rows)
-    levels = of_kind(items, "level")
+    levels = frames["level"]
     assert levels.select("item", "level", "gap").rows() == [
         *(("a level 1", 1, 0.5), ("b level 1", 1, 0.0), ("a level 2", 2, 0.0), ("b level 2", 2, 1.0)),
     ]
-    assert of_kind(items, "other skill")["right_perturbed"].to_list() == [0, 1]
-    assert of_kind(items, "control again")["gap"].to_list() == [0, 1]
-    assert of_kind(items, "control reshuffled")["gap"].to_list() == [1, 0]
+    assert frames["other skill"]["right_perturbed"].to_list() == [0, 1]
+    assert frames["control again"]["gap"].to_list() == [0, 1]
+    assert frames["control reshuffled"]["gap"].to_list() == [1, 0]
     # Reshuffled minus the mean over the three draws: 0 − 2/3, 1 − 2/3.
-    assert of_kind(items, "excess")["gap"].to_list() == pytest.approx([-2 / 3, 1 / 3])
-    assert of_kind(items, "status").select("item", "status", "gap").rows() == [("c unverified", "unverified", 1.0)]
-    labels = [it.label for it in made if it.metric == "control_gap"]
+    assert frames["excess"]["gap"].to_list() == pytest.approx([-2 / 3, 1 / 3])
+    assert frames["status"].select("item", "status", "gap").rows() == [("c unverified", "unverified", 1.0)]
+    labels = [metric.label for metric in made if metric.name == "control_gap"]
     assert labels == [(("control", name),) for name in ("again", "reshuffled", "renamed")]
-    [unconfirmed] = [it for it in made if it.metric == "memorization_gap" and it.kind == "status"]
+    [unconfirmed] = [metric for metric in made if metric.name == "memorization_gap" and metric.of == "status"]
     assert unconfirmed.note is not None
     assert "nothing confirms them" in unconfirmed.note
 
 
 def test_what_failed_leaves_the_item_out_and_level_3_does_not() -> None:
-    items, _ = measures(frame(asked("a", "1", "1x"), asked("b", "x", "11"), asked("c", "1", "11", level_3="x")))
-    assert of_kind(items)["left_out"].to_list() == [True, True, False]
-    assert of_kind(items)["gap"].to_list() == [None, None, 0]
-    assert of_kind(items, "reply")["left_out"].sum() == 3
-    controls, made = measures(frame(asked("a", "1", "10", again="x", lure="ox")))
-    assert of_kind(controls)["left_out"].to_list() == [False]
-    assert not of_kind(controls, "lure").height, "a lure is missing"
-    assert not of_kind(controls, "control again").height
-    assert not {"control_gap", "kept_old"} & {it.metric for it in made}
+    frames, _ = compared(asked("a", "1", "1x"), asked("b", "x", "11"), asked("c", "1", "11", level_3="x"))
+    assert frames["question"]["left_out"].to_list() == [True, True, False]
+    assert frames["question"]["gap"].to_list() == [None, None, 0]
+    assert frames["reply"]["left_out"].sum() == 3
+    controls, made = compared(asked("a", "1", "10", again="x", lure="ox"))
+    assert controls["question"]["left_out"].to_list() == [False]
+    assert not controls["lure"].height, "a lure is missing"
+    assert not controls["control again"].height
+    assert not {"control_gap", "kept_old"} & {metric.name for metric in made}
 
 
 def test_without_lures_nothing_is_said_of_them() -> None:
-    _, made = measures(frame(asked("a", "1", "10")))
-    assert "kept_old_excess" not in [it.metric for it in made]
+    _, made = compared(asked("a", "1", "10"))
+    assert "kept_old_excess" not in [metric.name for metric in made]
 
 
 def test_consistency_is_a_ratio_with_an_interval_and_a_test() -> None:

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import counterfoil as cf
-from counterfoil.comparing.compare import Comparison, differences_between
-from counterfoil.explain.measures import measures
-from counterfoil.explain.summary import summarize
+from counterfoil.comparing.compare import Comparison
+from counterfoil.comparing.items import differences_between, joined_items, told_by
+from counterfoil.explain.items import items
+from counterfoil.explain.metrics import METRICS
+from counterfoil.explain.suite import suite
 from run_folders import make_run
 from two_sides import EXPLAIN, explained
 
@@ -80,6 +82,10 @@ def test_mentions_are_counted_and_quality_is_out_of_a_hundred() -> None:
     assert "judge_recall" not in rows_of, "no judge has given it"
 
 
+def without_judges() -> list[pl.Expr]:
+    return [pl.lit(None, dtype=kind).alias(name) for name, kind in EXPLAIN.items() if "judge" in name]
+
+
 def with_mentions(**numbers: list[int]) -> list[dict[str, Any]]:
     """For each model so many mentions in its replies to q0, q1, …"""
     return [
@@ -122,7 +128,8 @@ def test_a_single_long_list_changes_no_other_pair_and_no_value() -> None:
     rows = with_mentions(**numbers)
     comparison = compared(rows)
     assert comparison.not_compared == []
-    of_run = summarize(pl.DataFrame(rows, schema_overrides=EXPLAIN).with_columns(judges=pl.lit(None)), 50)
+    facts = suite.prepare([])
+    of_run = suite.summarize(pl.DataFrame(rows, schema_overrides=EXPLAIN).with_columns(without_judges()), facts)
     own = {it.model: it.value for it in of_run if it.metric == "mentions" and not it.group and it.value}
     # (1 + … + 8) ÷ 8, 2 and 20 ÷ 8.
     assert own == pytest.approx({"a": 4.5, "b": 2, "c": 2.5})
@@ -145,11 +152,9 @@ def test_values_are_the_means_whatever_the_scale(pairs: list[tuple[int, int]]) -
     sides = []
     for side in zip(*pairs, strict=True):
         frame = pl.DataFrame(with_mentions(m=list(side)), schema_overrides=EXPLAIN)
-        empty = [pl.lit(None, dtype=kind).alias(name) for name, kind in EXPLAIN.items() if "judge" in name]
-        sides.append(measures(frame.with_columns(empty), 50))
-    (one, asked), (other, _) = sides
-    joined = one.join(other, on="item", suffix=" b", maintain_order="left")
-    for found in differences_between(joined, [it for it in asked if it.metric == "mentions"], "a", "b"):
+        sides.append(items(frame.with_columns(without_judges()), 50))
+    mentions = [metric for metric in METRICS if metric.name == "mentions"]
+    for found in differences_between(joined_items(*sides, mentions), mentions, "a", "b"):
         values = [found.difference.value_a, found.difference.value_b]
         assert values == pytest.approx([sum(it) / len(pairs) for it in zip(*pairs, strict=True)], abs=1e-12)
         low, high = found.difference.interval.low, found.difference.interval.high
@@ -158,13 +163,10 @@ def test_values_are_the_means_whatever_the_scale(pairs: list[tuple[int, int]]) -
 
 
 def test_without_judges_there_are_no_figures_of_theirs() -> None:
-    frame = pl.DataFrame([explained(True)], schema_overrides=EXPLAIN)
-    frame = frame.with_columns(
-        pl.lit(None, dtype=kind).alias(name) for name, kind in EXPLAIN.items() if "judge" in name
-    )
-    _, found = measures(frame, 50)
-    assert not [it.metric for it in found if it.metric.startswith("judge")]
-    assert {it.label: it.where_both for it in found} == {
+    frame = pl.DataFrame([explained(True)], schema_overrides=EXPLAIN).with_columns(without_judges())
+    found = list(told_by(items(frame, 50), METRICS))
+    assert not [metric.name for metric in found if metric.name.startswith("judge")]
+    assert {metric.label: metric.where for metric in found} == {
         (): None,
         (("replies", "correct"),): "correct",
         (("label", "confusion_index"),): None,
