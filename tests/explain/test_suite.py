@@ -332,7 +332,7 @@ def test_a_run_without_a_single_reply_has_every_metric_and_can_be_shown_compared
     assert {metric for model, _, metric in found if model == "planted/explain"} == {
         metric for model, _, metric in found if model == "replay/failing.jsonl"
     }
-    asked_of_all = set(suite.metrics) - {"judge_correct", "judge_changed"}
+    asked_of_all = {metric.name for metric in suite.metrics if metric.is_overall} - {"judge_correct", "judge_changed"}
     assert {metric for model, _, metric in found if model == "replay/failing.jsonl"} == asked_of_all
     for metric in asked_of_all:
         it = found["replay/failing.jsonl", "cfe", metric]

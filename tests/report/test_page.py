@@ -168,7 +168,9 @@ def full_run(folder: Path) -> Any:
     estimates += [
         estimate("accuracy", 0.5, None, None, **it, group={"topic": "t"}, note="only 2 clusters") for it in pairs
     ]
-    estimates.append(estimate("human_label_kappa", 0.125, 0.1, 0.2, model="all", variant="all", group={"between": "a and b"}))
+    estimates.append(
+        estimate("human_label_kappa", 0.125, 0.1, 0.2, model="all", variant="all", group={"between": "a and b"})
+    )
     return make_run(
         folder,
         records,
