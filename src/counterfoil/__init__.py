@@ -15,20 +15,24 @@ from typing import TYPE_CHECKING
 from counterfoil.lazy import exports
 
 __version__ = "0.1.0"
-__all__ = ["Estimate", "Run", "UserError", "compare", "report", "run", "score"]
+__all__ = ["Estimate", "Metric", "Run", "Suite", "UserError", "compare", "report", "run", "score"]
 
 if TYPE_CHECKING:
     from counterfoil.api import compare, report, run, score
     from counterfoil.errors import UserError
     from counterfoil.running.folder import Run
     from counterfoil.stats.estimate import Estimate
+    from counterfoil.stats.metric import Metric
+    from counterfoil.suite.suite import Suite
 
 # Loaded when they are used: `counterfoil --help` must not wait for them.
 __getattr__ = exports(
     __name__,
     {
         "Estimate": "counterfoil.stats.estimate",
+        "Metric": "counterfoil.stats.metric",
         "Run": "counterfoil.running.folder",
+        "Suite": "counterfoil.suite.suite",
         "UserError": "counterfoil.errors",
         "compare": "counterfoil.api",
         "report": "counterfoil.api",

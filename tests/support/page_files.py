@@ -16,9 +16,9 @@ from bbq_rows import bbq_row
 from counterfoil.cli.main import main
 from made_up_recipe import ROW
 from page_commands import TEMPLATES
+from pages import ROOT
 from published import SMOLLM2_WHEEL, write_smollm2_wheel
 
-SUITE = Path(__file__).parent / "three_choice.py"
 CAPITAL = "What is the capital of Australia?"
 
 
@@ -133,8 +133,8 @@ def _source(path: Path) -> None:
     _counterfoil("run", "bias", "--data", "english", *models, "--limit", "40", "--out", str(path))
 
 
-def _suite(path: Path) -> None:
-    shutil.copy(SUITE, path)
+def _sycophancy(path: Path) -> None:
+    shutil.copytree(ROOT / "examples" / "sycophancy" / "sycophancy", path)
 
 
 def _counterfoil(*arguments: str) -> None:
@@ -164,5 +164,5 @@ FILES: dict[str, dict[str, Callable[[Path], None]]] = {
     "site.md": {"runs/earlier": _source},
     "training.md": {"runs/source": _source},
     "sources.md": {"responses.csv": _responses, "questions_88.json": _questions_88, "results.json": _results},
-    "runs.md": {"my_suite.py": _suite},
+    "suites.md": {"sycophancy": _sycophancy},
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from counterfoil.figures.numbers import naming, overall, with_interval
+from counterfoil.figures.numbers import forest, naming, overall, with_interval
 from counterfoil.figures.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Plot, Point, Scatter
 from counterfoil.figures.sentences import extremes, sides
 
@@ -17,6 +17,7 @@ __all__ = [
     "Point",
     "Scatter",
     "extremes",
+    "forest",
     "naming",
     "overall",
     "sides",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from counterfoil.figures.plots import Dot, Dots, Histogram, Lines, Plot, Scatter, bound, known
+from counterfoil.figures.plots import Axis, Dot, Dots, Histogram, Lines, Plot, Scatter, bound, known
 from counterfoil.stats.estimate import Estimate
 
 UNDEFINED = "undefined"
@@ -123,3 +123,14 @@ def listed(names: Iterable[str]) -> str:
 def plural(count: int, one: str, many: str = "") -> str:
     """1 record, 2,000 records."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def forest(title: str, description: str, estimates: Iterable[Estimate], x: Axis) -> Dots:
+    """Estimates with their intervals: a row for each metric, a series for each model and variant."""
+    rows = tuple(
+        Dot(one.metric, f"{one.model}, {one.variant}", one.value, one.low, one.high, one.note or "")
+        for one in estimates
+    )
+    return Dots(
+        title=title, description=description, x=x, rows=rows, label_name="metric", series_name="model and prompt"
+    )

@@ -43,12 +43,15 @@ class DryRun(msgspec.Struct, kw_only=True):
 class _Outbox:
     """Counts what would be sent to one model."""
 
-    def __init__(self, model: Model, account: Account, under_way: UnderWay, *, judge: bool, collects: bool) -> None:
+    def __init__(
+        self, model: Model, account: Account, under_way: UnderWay, *, judge: bool, collects: bool, has_turns: bool
+    ) -> None:
         self.model = model
         self.account = account
         self._judge = judge
         self._under_way = under_way
         self._collects = collects
+        self._has_turns = has_turns
         self._keys: set[bytes] = set()
         self._in_batches: set[bytes] = set()
         self._input_tokens = 0.0
@@ -78,6 +81,8 @@ class _Outbox:
         else:
             output = self._most_output
             notes.append("output at its limit" if output is not None else "length of replies unknown")
+        if self._has_turns:
+            notes.append("later turns depend on the replies and are not counted")
         if price is None:
             notes.append("price unknown: give it with --prices")
         cost = None if price is None or output is None else price.of_tokens(self._input_tokens, output)
@@ -106,7 +111,8 @@ async def _dry_run(plan: Plan, ledger: Ledger, under_way: UnderWay) -> list[DryR
 
     def outbox(model: Model, *, judge: bool) -> _Outbox:
         account = Account(Budget(), plan.price(model))
-        return _Outbox(model, account, under_way, judge=judge, collects=request.batch)
+        has_turns = plan.suite.has_turns and not judge
+        return _Outbox(model, account, under_way, judge=judge, collects=request.batch, has_turns=has_turns)
 
     outboxes = [outbox(model, judge=False) for model in plan.models]
     judge_outboxes = [outbox(model, judge=True) for model in plan.judges]

@@ -14,6 +14,7 @@ __all__ = [
     "FormQuestion",
     "ListedQuestions",
     "Message",
+    "Metric",
     "Option",
     "Planting",
     "Question",
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from counterfoil.asking.ask import Message, Reply
     from counterfoil.asking.models.planted import Respondent, parse_settings
     from counterfoil.errors import UserError
+    from counterfoil.stats.metric import Metric
     from counterfoil.suite.form import Form, FormQuestion, Task, TaskContent, choice_form
     from counterfoil.suite.options import Option
     from counterfoil.suite.planting import Cell, Planting
@@ -48,6 +50,7 @@ __getattr__ = exports(
         **dict.fromkeys(("Message", "Reply"), "counterfoil.asking.ask"),
         **dict.fromkeys(("Respondent", "parse_settings"), "counterfoil.asking.models.planted"),
         "UserError": "counterfoil.errors",
+        "Metric": "counterfoil.stats.metric",
         **dict.fromkeys(("Form", "FormQuestion", "Task", "TaskContent", "choice_form"), "counterfoil.suite.form"),
         "Option": "counterfoil.suite.options",
         **dict.fromkeys(("Cell", "Planting"), "counterfoil.suite.planting"),

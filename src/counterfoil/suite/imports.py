@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from counterfoil.asking.ask import Reply
+from counterfoil.asking.ask import Reply, after
 from counterfoil.errors import UserError
 from counterfoil.tables import lines_of
 
@@ -44,11 +44,14 @@ class _Line(msgspec.Struct):
     variant: str = "imported"
     repeat: int = 0
     order: int | None = None
+    earlier: list[str] = []
 
 
 def import_jsonl(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:
-    """Anybody's replies: a JSON object on each line with `question_id`, `model`, `variant`, `reply`, and where the
-    choices have orders, `order` (or the order behind the id, as in `age-001a-002-amb-bsd-0`).
+    """Anybody's replies: a JSON object on each line with `question_id`, `model`, `variant`, `reply`.
+
+    Where the choices have orders, it has an `order`, or the order stands behind the id, as in
+    `age-001a-002-amb-bsd-0`. `earlier` are the replies of the turns before this one.
     """
     for path in files:
         for where, raw in lines_of(path):
@@ -61,7 +64,9 @@ def import_jsonl(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterato
                 variant=line.variant,
                 question_id=line.question_id if line.order is None else f"{line.question_id}-{line.order}",
                 repeat=line.repeat,
-                reply=Reply(status="ok", text=line.reply or ""),
+                reply=after(
+                    [Reply(status="ok", text=text) for text in line.earlier], Reply(status="ok", text=line.reply or "")
+                ),
                 where=where,
             )
 

@@ -144,6 +144,8 @@ class Suite(Generic[Q, R, F, V]):
     columns: Mapping[str, Any]
     # Wordings by name, where a wording is one text: `variants` makes the usual variants of these.
     prompts: Mapping[str, str] = {}
+    # Those that are asked where the user names none; empty: all of them.
+    usual_prompts: Sequence[str] = ()
     # The columns that tell which question a record is of.
     identity: tuple[str, ...] = ("question_id",)
     asks_judges: bool = False
@@ -196,7 +198,7 @@ class Suite(Generic[Q, R, F, V]):
                 raise UserError(f"There is no variant {name}{nearest(name, self.prompts)}: there are {there}.")
         return [
             Variant(name, hashlib.sha256(self.prompts[name].encode()).hexdigest(), self.prompts[name])
-            for name in names or self.prompts
+            for name in names or self.usual_prompts or self.prompts
         ]
 
     def prepare(self, dataset: Any) -> F | None:
