@@ -169,7 +169,7 @@ def full_run(folder: Path) -> Any:
         estimate("accuracy", 0.5, None, None, **it, group={"topic": "t"}, note="only 2 clusters") for it in pairs
     ]
     estimates.append(
-        estimate("human_label_kappa", 0.125, 0.1, 0.2, model="all", variant="all", group={"between": "a and b"})
+        estimate("human_pair_alpha", 0.125, 0.1, 0.2, model="all", variant="all", group={"between": "a and b"})
     )
     return make_run(
         folder,
@@ -212,6 +212,16 @@ def test_every_estimate_is_there_with_interval_n_clusters_and_note(tmp_path: Pat
     assert "only 2 clusters" in text
     assert "a and b0.125[0.100, 0.200]" in text
     assert "1 is full agreement" in text
+
+
+@pytest.mark.parametrize("metric", ["label_kappa", "human_label_kappa"])
+def test_agreement_that_a_suite_declares_is_explained(metric: str, tmp_path: Path) -> None:
+    schema = {"judges": pl.List(pl.String), "judge_confusion": pl.List(pl.Float64), "mentioned": pl.List(pl.String)}
+    agreement = estimate(metric, 0.125, 0.1, 0.2, model="all", variant="all", group={"between": "a and b"})
+    run = make_run(tmp_path / "run", [record()], [agreement], suite="explain", schema=schema)
+    text = read(page([run])).text
+    assert "1 is full agreement" in text
+    assert "Agreement, by between" in text
 
 
 def test_without_judges_there_is_no_section_on_agreement(tmp_path: Path) -> None:
