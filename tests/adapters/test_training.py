@@ -13,7 +13,8 @@ import polars as pl
 import pytest
 
 import counterfoil as cf
-from counterfoil.adapters.training.export import Kind, Wanted, export_training
+from counterfoil.adapters.training.examples import Kind
+from counterfoil.adapters.training.export import Wanted, export_training
 from counterfoil.bias.prompts import messages
 from counterfoil.bias.sources.loading import load_questions as load_bias
 from counterfoil.errors import UserError

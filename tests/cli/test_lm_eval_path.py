@@ -17,7 +17,7 @@ def test_it_prints_a_folder_with_a_file_for_every_variant_that_ships(tmp_path: P
     done = counterfoil("lm-eval-path", cwd=tmp_path)
     assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (0, "", [])
     [line] = done.stdout.splitlines()
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(line).glob("*.yaml")}
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in Path(line).rglob("*.yaml")}
     asked = [match.groups() for text in texts.values() for match in _ASKS.finditer(text)]
     korean = [name for number in "12345" for name in (number, f"{number}-debiased")]
     bias = [variant.name for variant in bias_variants([*korean, "en", "en-debiased"], "korean")]

@@ -81,7 +81,7 @@ def test_a_run_goes_to_inspect_and_back(suite: str, tmp_path: Path) -> None:
     [score] = log.results.scores
     assert {name: metric.value for name, metric in score.metrics.items()} == named(own.estimates)
     assert list(log.results.metadata["estimates"][0]) == list(own.estimates[0].__struct_fields__)
-    places = {place.id: place for place in open_bench(suite, SUITES[suite]).places()}
+    places = open_bench(suite, SUITES[suite]).places
     assert {sample.id for sample in log.samples} == set(places)
     for sample in log.samples:
         assert [(it.role, it.text) for it in sample.input] == [
@@ -124,7 +124,7 @@ def test_a_run_whose_questions_have_gone_is_exported_without_their_words(
 
 @pytest.mark.parametrize("format", ["eval", "json"])
 def test_logs_of_our_own_tasks_are_scored_as_they_were(format: str) -> None:
-    places = open_bench("bias", {"limit": 4, "variant": ["1"]}).places()
+    places = open_bench("bias", {"limit": 4, "variant": ["1"]}).places.values()
     replies = {place.id: "ABC"[number % 3] for number, place in enumerate(places)}
     log = logged(inspect_tasks.bias(limit=4, variant=1), solver=saying(replies), epochs=2, log_format=format)
     assert Path(log.location).suffix == f".{format}"

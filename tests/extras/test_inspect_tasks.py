@@ -130,7 +130,7 @@ def planted_by_epoch(suite: str, options: dict[str, Any], epochs: int) -> Solver
     """Answers as the planted model of a run of our own does, which knows for the how manieth time it is asked."""
     bench = open_bench(suite, options)
     respond = bench.plan.suite.planted(PLANTED[suite], bench.plan.questions)
-    places = {place.id: place for place in bench.places()}
+    places = bench.places
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         place = places[str(state.sample_id)]
@@ -168,7 +168,7 @@ def test_epochs_are_repeats_and_are_not_averaged(suite: str, tmp_path: Path) -> 
 def test_a_question_that_failed_is_left_out_of_all_arms(tmp_path: Path) -> None:
     options = SUITES["memorization"]
     respond = respondent("memorization")
-    broken = next(place for place in open_bench("memorization", options).places() if place.question.draw == 1)
+    broken = next(place for place in open_bench("memorization", options).places.values() if place.question.draw == 1)
 
     def sometimes(messages: Any) -> Any:
         if list(messages) == broken.messages:

@@ -193,13 +193,13 @@ def test_a_tag_asks_in_the_variants_of_a_run_in_which_none_is_named() -> None:
         asked = [
             [(it["role"], it["content"]) for it in doc["messages"]] for name in tasks for doc in tasks[name].eval_docs
         ]
-        wanted = [[(it.role, it.content) for it in place.messages] for place in bench.places()]
+        wanted = [[(it.role, it.content) for it in place.messages] for place in bench.places.values()]
         assert sorted(asked) == sorted(wanted)
 
 
 def test_every_task_can_be_loaded() -> None:
     manager = TaskManager(include_path=str(TASKS), include_defaults=False, metadata={"counterfoil": {"limit": 1}})
-    names = [path.stem for path in TASKS.glob("*.yaml")]
+    names = [path.stem for path in TASKS.rglob("*.yaml")]
     assert manager.all_subtasks == sorted(f"counterfoil_{name}" for name in names)
     assert len(manager.load(manager.all_subtasks)["tasks"]) == len(names) == 19
     debiased = manager.load(["counterfoil_bias_korean_debiased"])["tasks"]
@@ -256,7 +256,8 @@ def test_only_some_documents_give_the_numbers_of_these(server: MockServer) -> No
     assert len(server.requests) == 9
     bench = open_bench("bias", {"data": "english", "variant": ["en"]})
     [*rows] = (
-        bench.row(place, "x", reply_of(place.messages)) for place, _ in zip(bench.places(), range(9), strict=False)
+        bench.row(place, "x", reply_of(place.messages))
+        for place, _ in zip(bench.places.values(), range(9), strict=False)
     )
     [accuracy] = (it for it in bench.estimates(rows) if it.metric == "accuracy_ambiguous" and not it.group)
     assert metrics(found["results"]["counterfoil_bias_english"])["accuracy_ambiguous"] == accuracy.value
@@ -270,7 +271,7 @@ def test_requests_of_another_sample_do_not_come_back_from_a_cache(
         metadata = {"counterfoil": {"limit": 4, "seed": seed}}
         evaluated(server, ["counterfoil_explain_cfe"], metadata, cache_requests=True)
         bench = open_bench("explain", {"variant": ["cfe"], "limit": 4, "seed": seed})
-        assert sorted(server.prompts) == sorted(place.messages[-1].content for place in bench.places())
+        assert sorted(server.prompts) == sorted(place.messages[-1].content for place in bench.places.values())
 
 
 def test_a_model_without_a_chat_template_gets_the_texts() -> None:
@@ -406,7 +407,9 @@ def test_the_command_of_the_page(server: MockServer, tmp_path: Path) -> None:
         ("bias_english", "bias", {"variant": ["en"], "limit": 5, "orders": 1, "data": "english"}),
     ):
         bench = open_bench(suite, options)
-        estimates = bench.estimates([bench.row(place, "x", reply_of(place.messages)) for place in bench.places()])
+        estimates = bench.estimates(
+            [bench.row(place, "x", reply_of(place.messages)) for place in bench.places.values()]
+        )
         for it in estimates:
             if not it.group:
                 task = found[f"counterfoil_{name}"]
@@ -426,7 +429,7 @@ def test_a_suite_of_the_users_own_is_a_task_and_one_with_turns_says_why_not(
     found = metrics(evaluated(server, [task], metadata)["results"]["mine"])
     assert found["records"] == len(server.requests) == 6
     bench = open_bench("three_choice:suite", {"variant": ["plain"], "data": "9", "limit": 6, "lenient": True})
-    rows = [bench.row(place, "x", reply_of(place.messages)) for place in bench.places()]
+    rows = [bench.row(place, "x", reply_of(place.messages)) for place in bench.places.values()]
     assert found["accuracy"] == next(it.value for it in bench.estimates(rows) if it.metric == "accuracy")
     # Where no respondent is planted, the names of the metrics come from empty replies alone.
     monkeypatch.setattr(type(bench.plan.suite), "planted", Suite.planted)

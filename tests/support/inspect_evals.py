@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import counterfoil
-from counterfoil.adapters.bench import metric_name, open_bench
+from counterfoil.adapters.bench import open_bench
 from counterfoil.asking.ask import Message
 from counterfoil.stats.estimate import Estimate
 from mock_server import Answer, MockServer, completion
@@ -91,6 +91,9 @@ def own_run(suite: str, url: str, folder: Path, **more: Any) -> counterfoil.Run:
 def named(estimates: Sequence[Estimate]) -> dict[str, float]:
     """Values and intervals by the names that they have in Inspect."""
     ends = {"": "value", ".low": "low", ".high": "high"}
-    found = {metric_name(it) + end: getattr(it, field) for it in estimates for end, field in ends.items()}
-    round_brackets = str.maketrans("[]", "()")
-    return {name.translate(round_brackets): value for name, value in found.items() if value is not None}
+    found: dict[str, float | None] = {}
+    for estimate in estimates:
+        group = {"variant": estimate.variant} | dict(estimate.group)
+        name = f"{estimate.metric}({','.join(f'{key}={value}' for key, value in group.items())})"
+        found |= {name + end: getattr(estimate, field) for end, field in ends.items()}
+    return {name: value for name, value in found.items() if value is not None}

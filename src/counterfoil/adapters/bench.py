@@ -1,9 +1,10 @@
-"""A suite laid out for another harness: what to ask, and from replies to rows to estimates, as in a run of our own."""
+"""A suite for another harness: what to ask, then rows from replies and estimates from rows, as in a run of our own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,7 +20,7 @@ from counterfoil.suite.suite import Row, Variant
 
 
 class Place(NamedTuple):
-    """One thing to ask: a question in a variant. `id` is the same in every process, and names it among all others."""
+    """One thing to ask: a question in a variant. The `id` is the same in every process."""
 
     id: str
     question: Any
@@ -34,12 +35,16 @@ class Bench:
     plan: Plan
     params: Mapping[str, Any]
 
-    def places(self) -> Iterator[Place]:
-        """All that is to be asked, in the order of a run."""
-        suite = self.plan.suite
-        for variant in self.plan.variants:
-            for question in self.plan.questions:
-                yield Place(place_id(question, variant), question, variant, suite.messages(question, variant))
+    @cached_property
+    def places(self) -> dict[str, Place]:
+        """All that is to be asked, by id, in the order of a run. The id of a question holds no space."""
+        messages = self.plan.suite.messages
+        places = (
+            Place(f"{variant.name} {question.id}", question, variant, messages(question, variant))
+            for variant in self.plan.variants
+            for question in self.plan.questions
+        )
+        return {place.id: place for place in places}
 
     def row(self, place: Place, model: str, reply: Reply, repeat: int = 0) -> Row:
         """The reply's row, as records.parquet would have it."""
@@ -61,16 +66,3 @@ def open_bench(suite_name: str, given: Mapping[str, Any]) -> Bench:
     [spec] = request.models
     plan = make_plan(suite, msgspec.structs.replace(request, models=[], judges=[]))
     return Bench(plan, spec.params)
-
-
-def place_id(question: Any, variant: Variant) -> str:
-    """The name of a place: a question's id holds no space."""
-    return f"{variant.name} {question.id}"
-
-
-def metric_name(estimate: Estimate) -> str:
-    """A metric with its variant and group in one text, for harnesses whose metrics have a name and nothing else:
-    `accuracy[variant=cfe]`, `accuracy[variant=cfe,label=confusing]`.
-    """
-    group = {"variant": estimate.variant} | dict(estimate.group)
-    return f"{estimate.metric}[{','.join(f'{name}={value}' for name, value in group.items())}]"

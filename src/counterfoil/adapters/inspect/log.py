@@ -5,25 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from counterfoil.adapters.bench import metric_name
 from counterfoil.asking.models.inspect import chat_messages, generate_config, require_inspect
 from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.files import explained, replacing
-from counterfoil.running.asked import (
-    Key,
-    key_of_question,
-    key_of_record,
-    questions_of,
-    suite_of,
-    variants_of,
-)
+from counterfoil.running.asked import Key, key_of_question, key_of_record, questions_of, suite_of, variants_of
 from counterfoil.running.folder import RECORDS, Run, readable
 from counterfoil.running.records import TEXT_COLUMNS
 from counterfoil.stats.estimate import Estimate
@@ -36,8 +28,8 @@ _SCALARS = (bool, int, float, str)
 _LIKELIEST_FIELDS = ("answer", "choice")
 
 
-class _Words(NamedTuple):
-    """How the questions of a run were put; empty where they can't be had any more."""
+class _Asked(NamedTuple):
+    """The suite of a run, and its questions and variants, which are empty where they can't be loaded any more."""
 
     suite: AnySuite
     questions: Mapping[Key, Question]
@@ -47,32 +39,32 @@ class _Words(NamedTuple):
         return self.questions.get(key_of_record(self.suite, row))
 
     def sample_id(self, row: Row) -> str:
-        """As our tasks name it."""
+        """The id of the sample, as our tasks name it."""
         question, order = self.question(row), row.get("order")
         id = question.id if question else row["question_id"] if order is None else f"{row['question_id']}-{order}"
         return f"{row['variant']} {id}"
 
 
 def metric_values(estimates: Iterable[Estimate]) -> dict[str, float]:
-    """Estimates as Inspect's metrics: value, `.low` and `.high`, overall ones first; none where it is not defined."""
-    values: dict[str, float] = {}
-    for it in sorted(estimates, key=lambda it: bool(it.group)):
-        # What stands in square brackets, Inspect takes for a style of the terminal, and does not print.
-        name = metric_name(it).replace("[", "(").replace("]", ")")
-        for end, value in (("", it.value), (".low", it.low), (".high", it.high)):
-            if value is not None:
-                values[name + end] = value
-    return values
+    """Estimates as Inspect's metrics, overall ones first: `accuracy(variant=cfe,label=confusing)`, and the same with
+    `.low` and `.high`. What is not defined is left out. Square brackets would be a style of the terminal to Inspect.
+    """
+    values: dict[str, float | None] = {}
+    for estimate in sorted(estimates, key=lambda estimate: bool(estimate.group)):
+        group = {"variant": estimate.variant} | dict(estimate.group)
+        name = f"{estimate.metric}({','.join(f'{key}={value}' for key, value in group.items())})"
+        values |= {name: estimate.value, f"{name}.low": estimate.low, f"{name}.high": estimate.high}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def sample_metadata(question: Question, variant: str) -> dict[str, Any]:
-    """What a sample says of its question."""
+    """The columns of a question, for its sample."""
     return {"variant": variant, "cluster": question.cluster, **question.columns, "question_id": question.id}
 
 
 def record_score(row: Row, suite: AnySuite, about: Iterable[str]) -> Any:
-    """A record as a Score: what was read and scored is its value, all of it (but the reply) its metadata. `about` are
-    the columns that say something of the question.
+    """A record as a Score. Its value is what was read and scored, its metadata the whole record without the reply.
+    `about` are the columns of the question.
     """
     from inspect_ai.scorer import Score
 
@@ -90,37 +82,35 @@ def record_score(row: Row, suite: AnySuite, about: Iterable[str]) -> Any:
 def export_log(run: Run, folder: Path) -> list[Path]:
     """Write one .eval log for each of the run's models; gives the files."""
     require_inspect("--to inspect")
-    suite = suite_of(run)
-    words = _words(run)
+    asked = _asked(run)
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
     models = dict.fromkeys(str(row["model"]) for row in run.outcomes)
-    return [_write_log(run, suite, model, words, folder) for model in models]
+    return [_write_log(run, model, asked, folder) for model in models]
 
 
-def _words(run: Run) -> _Words:
-    """Where they can't be had any more, the logs go without."""
+def _asked(run: Run) -> _Asked:
     suite = suite_of(run)
     try:
         dataset = questions_of(run)
         variants = variants_of(run, dataset, ())
     except UserError as error:
         say(f"The logs hold the questions' ids in place of their words: {error}")
-        return _Words(suite, {}, {})
-    return _Words(suite, {key_of_question(suite, question): question for question in dataset}, variants)
+        return _Asked(suite, {}, {})
+    return _Asked(suite, {key_of_question(suite, question): question for question in dataset}, variants)
 
 
-def _write_log(run: Run, suite: AnySuite, model: str, words: _Words, folder: Path) -> Path:
-    """The log's members as Inspect reads them; samples go by one after another, however many there are."""
-    header = _header(run, suite, model, words)
+def _write_log(run: Run, model: str, asked: _Asked, folder: Path) -> Path:
+    """Write the members of a log as Inspect reads them. One sample at a time is in memory."""
+    header = _header(run, model, asked)
     time = re.sub(r"[^\dT]", "-", header.eval.created[:19])
-    path = folder / f"{time}_{suite.name}_{re.sub(r'[^A-Za-z0-9.]+', '-', model)}.eval"
+    path = folder / f"{time}_{asked.suite.name}_{re.sub(r'[^A-Za-z0-9.]+', '-', model)}.eval"
     summaries: list[str] = []
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         start = {"version": header.version, "eval": header.eval, "plan": header.plan}
         archive.writestr("_journal/start.json", _json(start))
         for row in _records(run, model):
-            sample = _sample(row, suite, words)
+            sample = _sample(row, asked)
             archive.writestr(f"samples/{sample.id}_epoch_{sample.epoch}.json", _json(sample))
             summaries.append(_json(sample.summary()))
         archive.writestr("summaries.json", f"[{','.join(summaries)}]")
@@ -142,82 +132,73 @@ def _records(run: Run, model: str) -> Iterator[Row]:
     return records.iter_rows(named=True)
 
 
-def _header(run: Run, suite: AnySuite, model: str, words: _Words) -> Any:
-    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalResults, EvalSpec, EvalStats
+def _header(run: Run, model: str, asked: _Asked) -> Any:
+    from inspect_ai import log
 
     manifest = run.manifest
-    asked: Mapping[str, Any] = next((it for it in manifest["models"] if it["name"] == model), {})
+    settings: Mapping[str, Any] = next((entry for entry in manifest["models"] if entry["name"] == model), {})
     counts = [row for row in run.outcomes if row["model"] == model]
     total = sum(value for row in counts for value in row.values() if isinstance(value, int))
-    estimates = [it for it in run.estimates if it.model == model]
+    estimates = [estimate for estimate in run.estimates if estimate.model == model]
+    metrics = {
+        name: log.EvalMetric(name=name, group=METRIC, value=value) for name, value in metric_values(estimates).items()
+    }
     finished = manifest.get("finished_at")
     identity = hashlib.sha256(msgspec.json.encode([model, manifest])).hexdigest()[:22]
     options = {"data": manifest["data"]["given"], "seed": manifest.get("seed"), **manifest["options"]}
-    ids = dict.fromkeys(words.sample_id(row) for row in _records(run, model))
-    return EvalLog(
+    ids = dict.fromkeys(asked.sample_id(row) for row in _records(run, model))
+    return log.EvalLog(
         status="success",
-        eval=EvalSpec(
+        eval=log.EvalSpec(
             eval_id=identity,
             run_id=identity,
             task_id=identity,
             created=manifest.get("started_at") or finished,
-            task=f"counterfoil/{suite.name}",
+            task=f"counterfoil/{asked.suite.name}",
             task_version=manifest["versions"]["counterfoil"],
             task_args={name: value for name, value in options.items() if value is not None},
-            dataset=EvalDataset(name=manifest["data"]["name"], samples=len(ids), sample_ids=list(ids)),
+            dataset=log.EvalDataset(name=manifest["data"]["name"], samples=len(ids), sample_ids=list(ids)),
             model=model,
-            model_base_url=asked.get("base_url"),
-            model_generate_config=_config(asked.get("params") or {}),
-            config=EvalConfig(epochs=options.get("repeats") or 1),
+            model_base_url=settings.get("base_url"),
+            model_generate_config=_config(settings.get("params") or {}),
+            config=log.EvalConfig(epochs=options.get("repeats") or 1),
             packages=manifest["versions"],
             metadata={"data_sha256": manifest["data"]["sha256"]},
         ),
-        results=EvalResults(
+        results=log.EvalResults(
             total_samples=total,
             completed_samples=total - sum(row[outcome] for row in counts for outcome in LEFT_OUT),
-            scores=[_metrics(estimates, total)],
+            scores=[
+                log.EvalScore(name=SCORER, scorer=SCORER, scored_samples=total, unscored_samples=0, metrics=metrics),
+            ],
             metadata={"estimates": msgspec.to_builtins(estimates)},
         ),
-        stats=EvalStats(started_at=manifest.get("started_at") or "", completed_at=finished or ""),
+        stats=log.EvalStats(started_at=manifest.get("started_at") or "", completed_at=finished or ""),
     )
 
 
 def _config(params: Mapping[str, Any]) -> Any:
-    """What of a model's parameters Inspect has a name for."""
+    """Those parameters of a model that Inspect has a name for."""
     try:
         return generate_config(params)
     except UserError:
         return generate_config({name: params[name] for name in ("temperature", "max_tokens", "seed") if name in params})
 
 
-def _metrics(estimates: Sequence[Estimate], total: int) -> Any:
-    from inspect_ai.log import EvalMetric, EvalScore
-
-    return EvalScore(
-        name=SCORER,
-        scorer=SCORER,
-        scored_samples=total,
-        unscored_samples=0,
-        metrics={
-            name: EvalMetric(name=name, group=METRIC, value=value) for name, value in metric_values(estimates).items()
-        },
-    )
-
-
-def _sample(row: Row, suite: AnySuite, words: _Words) -> Any:
+def _sample(row: Row, asked: _Asked) -> Any:
     from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
 
-    id, question, variant = words.sample_id(row), words.question(row), words.variants.get(row["variant"])
-    asked = chat_messages(suite.messages(question, variant)) if question and variant else id
+    id, question, variant = asked.sample_id(row), asked.question(row), asked.variants.get(row["variant"])
+    messages = chat_messages(asked.suite.messages(question, variant)) if question and variant else None
     metadata = {name: row[name] for name in ("variant", "cluster")} | {"question_id": id.rpartition(" ")[2]}
     sample = EvalSample(
         id=id,
         epoch=row["repeat"] + 1,
-        input=asked,
+        input=id if messages is None else messages,
         target="",
         metadata=sample_metadata(question, row["variant"]) if question else metadata,
-        scores={SCORER: record_score(row, suite, question.columns if question else ())},
+        scores={SCORER: record_score(row, asked.suite, question.columns if question else ())},
     )
     if row["outcome"] in LEFT_OUT:
         reason = ": ".join(filter(None, [row["outcome"].replace("_", " "), row["reason"]]))
@@ -228,5 +209,5 @@ def _sample(row: Row, suite: AnySuite, words: _Words) -> Any:
     sample.output = ModelOutput(
         model=row["model"], choices=[ChatCompletionChoice(message=reply, stop_reason=stop_reason)]
     )
-    sample.messages = [*(asked if isinstance(asked, list) else []), reply]
+    sample.messages = [*(messages or ()), reply]
     return sample

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from inspect_ai import Task, task
@@ -17,7 +17,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from counterfoil import __version__
-from counterfoil.adapters.bench import Bench, Place, open_bench
+from counterfoil.adapters.bench import Bench, open_bench
 from counterfoil.adapters.inspect.log import metric_values, record_score, sample_metadata
 from counterfoil.asking.ask import Reply
 from counterfoil.asking.models.inspect import chat_messages, generate_config, read_output
@@ -26,7 +26,7 @@ from counterfoil.suite.finding import load_suite, named_suites
 from counterfoil.suite.inspect_logs import EARLIER, with_earlier
 from counterfoil.suite.options import RUN_OPTIONS, Option, checked, nearest
 
-# Those of `counterfoil run` that say what is asked. Who is asked, how often and with what is Inspect's to say.
+# The options of `counterfoil run` that say what is asked. Inspect says who is asked, how often and with what.
 TAKEN = ("data", "variant", "limit", "seed")
 ELSEWHERE = {
     "model": "--model",
@@ -39,7 +39,7 @@ ELSEWHERE = {
 
 
 def _named_task(name: str) -> Any:
-    """The task of a suite that has a name. Inspect reads the parameters and their types from the signature."""
+    """The task of a suite with a name. Inspect reads the parameters and their types from the signature."""
 
     def make(
         data: str | None = None,
@@ -84,14 +84,14 @@ def suite(
 @solver  # type: ignore[untyped-decorator]
 def conversation(suite: str, options: dict[str, Any]) -> Solver:
     """Asks turn by turn, until the suite says that the conversation is over."""
-    laid = _laid_out(suite, options)
+    bench = _bench(suite, options)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        place = laid.places[str(state.sample_id)]
+        place = bench.places[str(state.sample_id)]
         state = await generate(state)
         replies = [_reply(state)]
         while replies[-1].status == "ok":
-            messages = laid.bench.plan.suite.follow_up(place.question, place.variant, replies)
+            messages = bench.plan.suite.follow_up(place.question, place.variant, replies)
             if messages is None:
                 break
             state.store.set(EARLIER, msgspec.to_builtins(replies))
@@ -106,12 +106,12 @@ def conversation(suite: str, options: dict[str, Any]) -> Solver:
 @scorer(metrics=[])  # type: ignore[untyped-decorator]
 def record(suite: str, options: dict[str, Any]) -> Scorer:
     """Reads and scores a reply: its value are the record's scores, its metadata is the record."""
-    laid = _laid_out(suite, options)
+    bench = _bench(suite, options)
 
     async def score(state: TaskState, target: Target) -> Score:
-        place = laid.places[str(state.sample_id)]
-        row = laid.bench.row(place, str(state.model), _reply(state), state.epoch - 1)
-        return record_score(row, laid.bench.plan.suite, place.question.columns)
+        place = bench.places[str(state.sample_id)]
+        row = bench.row(place, str(state.model), _reply(state), state.epoch - 1)
+        return record_score(row, bench.plan.suite, place.question.columns)
 
     return score
 
@@ -119,71 +119,58 @@ def record(suite: str, options: dict[str, Any]) -> Scorer:
 @metric(scores="unreduced")  # type: ignore[untyped-decorator]
 def estimates(suite: str, options: dict[str, Any], groups: bool = True) -> Metric:
     """All estimates, from the records of every epoch; without `groups` the overall ones alone."""
-    laid = _laid_out(suite, options)
-    order = {id: number for number, id in enumerate(laid.places)}
+    bench = _bench(suite, options)
+    order = {id: number for number, id in enumerate(bench.places)}
 
     def compute(scores: list[SampleScore]) -> Value:
-        found = [(order[str(it.sample_id)], it.score.metadata) for it in scores if it.score.metadata]
-        rows = [row for _, row in sorted(found, key=lambda it: (it[0], it[1]["repeat"]))]
-        return metric_values(it for it in laid.bench.estimates(rows) if groups or not it.group)
+        found = [(order[str(score.sample_id)], score.score.metadata) for score in scores if score.score.metadata]
+        rows = [row for _, row in sorted(found, key=lambda pair: (pair[0], pair[1]["repeat"]))]
+        return metric_values(estimate for estimate in bench.estimates(rows) if groups or not estimate.group)
 
     return compute
-
-
-class _Laid(NamedTuple):
-    bench: Bench
-    places: dict[str, Place]
-
-
-# Task, scorer and metric are made one after another from the same options.
-_LAID: dict[str, _Laid] = {}
 
 
 def _task(suite: str, given: Mapping[str, Any], groups: bool) -> Task:
     try:
         options = _checked_options(suite, given)
-        _LAID.pop(_key(suite, options), None)  # files may have changed since
-        laid = _laid_out(suite, options)
-        config = generate_config(laid.bench.params)
+        bench = _bench(suite, options, anew=True)  # files may have changed since
+        config = generate_config(bench.params)
+        samples = [
+            Sample(
+                id=place.id,
+                input=chat_messages(place.messages),
+                metadata=sample_metadata(place.question, place.variant.name),
+            )
+            for place in bench.places.values()
+        ]
     except UserError as error:
         raise PrerequisiteError(str(error).replace("[", r"\[")) from error
-    samples = [
-        Sample(
-            id=place.id,
-            input=chat_messages(place.messages),
-            metadata=sample_metadata(place.question, place.variant.name),
-        )
-        for place in laid.places.values()
-    ]
     return Task(
-        dataset=MemoryDataset(samples, name=laid.bench.plan.dataset.name),
-        solver=conversation(suite, options) if laid.bench.plan.suite.has_turns else generate(),
+        dataset=MemoryDataset(samples, name=bench.plan.dataset.name),
+        solver=conversation(suite, options) if bench.plan.suite.has_turns else generate(),
         scorer=record(suite, options),
         metrics=[estimates(suite, options, groups)],
         config=config,
         # A question that failed is left out of all arms of a comparison, and not only of its own.
         score_on_error=True,
         version=__version__,
-        metadata={"data_sha256": laid.bench.plan.dataset.sha256},
+        metadata={"data_sha256": bench.plan.dataset.sha256},
     )
 
 
-def _laid_out(suite: str, options: Mapping[str, Any]) -> _Laid:
-    key = _key(suite, options)
-    if key not in _LAID:
-        bench = open_bench(suite, options)
-        _LAID[key] = _Laid(bench, {place.id: place for place in bench.places()})
-    return _LAID[key]
+# Task, scorer and metric are made one after another from the same options.
+_BENCHES: dict[str, Bench] = {}
 
 
-def _key(suite: str, options: Mapping[str, Any]) -> str:
-    return json.dumps([suite, options], sort_keys=True)
+def _bench(suite: str, options: Mapping[str, Any], *, anew: bool = False) -> Bench:
+    key = json.dumps([suite, options], sort_keys=True)
+    if anew or key not in _BENCHES:
+        _BENCHES[key] = open_bench(suite, options)
+    return _BENCHES[key]
 
 
 def _checked_options(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given with -T, by the rules of the command line; Inspect reads 1 as a number, whatever it is meant to
-    be.
-    """
+    """The options given with -T, by the rules of the command line."""
     known = {option.key: option for option in RUN_OPTIONS if option.key in TAKEN}
     known |= {option.key: option for option in load_suite(suite).options if option.part_of_run}
     options = {}
@@ -200,6 +187,7 @@ def _checked_options(suite: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_meant(option: Option, value: Any) -> Any:
+    """A text for an option that is a text: Inspect reads 1 as a number."""
     if option.repeatable and isinstance(value, list | tuple):
         return [_as_meant(option, inner) for inner in value]
     is_number = isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,31 +1,47 @@
-"""What a task of lm-eval is told: by its YAML file, and by the user in `--metadata`."""
+"""The settings of a task of lm-eval, from its YAML file and from `--metadata`; mistakes in them as one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from counterfoil.errors import UserError
 from counterfoil.suite.finding import BUILT_IN, load_suite
 from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
 
-# In the metadata: what is said to the tasks of all suites.
+# The name in the metadata of settings for the tasks of all suites.
 FOR_ALL = "counterfoil"
-# How models are asked is lm-eval's to say; what is asked is ours.
+# The options of `counterfoil run` that say what is asked. How models are asked, lm-eval says.
 _RUN_OPTIONS = ("variant", "data", "limit", "seed", "repeats")
 
 
 class Settings(NamedTuple):
-    """A suite, its options by key, and the groups whose estimates are metrics, too."""
+    """A suite, its options by key, and the groups whose estimates are metrics as well."""
 
     suite: str
     options: dict[str, Any]
     groups: tuple[str, ...]
 
 
+class WrongUse(SystemExit, UserError):
+    """A mistake in the settings of a task. lm-eval has no error of its own for that and catches none: one that asks
+    Python to exit is printed as it is, with exit code 1. Programs that call lm-eval catch it as a UserError.
+    """
+
+
+@contextmanager
+def naming(task: str) -> Iterator[None]:
+    """Turn a UserError into a sentence that names the task, without a traceback around it."""
+    try:
+        yield
+    except UserError as error:
+        raise WrongUse(f"counterfoil: {task}: {str(error).removeprefix(f'{task}: ')}") from error
+
+
 def settings_of(file: Mapping[str, Any], metadata: Mapping[str, Any]) -> Settings:
-    """The settings of a task: what its file says, under what `--metadata` says to all suites (`counterfoil`), under
-    what it says to this one (`counterfoil_SUITE`). The rest of the metadata is others'.
+    """The settings of a task. `--metadata` for this suite (`counterfoil_SUITE`) goes before that for all suites
+    (`counterfoil`), and both go before the file. The rest of the metadata belongs to others.
     """
     values = dict(file)
     suite = str(values.pop("suite", ""))
@@ -44,7 +60,7 @@ def settings_of(file: Mapping[str, Any], metadata: Mapping[str, Any]) -> Setting
                 "leave variant out there, and name the task of the variant with --tasks."
             )
         values |= given
-    groups = values.pop("groups", load_suite(suite).harness_groups)
+    groups = values.pop("groups", loaded.harness_groups)
     if not isinstance(groups, list | tuple) or not all(isinstance(group, str) for group in groups):
         raise UserError(f'groups must be a list of names, as ["category"], and is {groups!r}.')
     options = {}
@@ -61,7 +77,7 @@ def _names(variant: Any) -> str:
 
 
 def _meant(key: str, suite: str, known: Sequence[str]) -> str:
-    """Where a name that the suite does not know is at home: in another suite, or near one that it knows."""
+    """A hint for a name that the suite does not know: the suite that has it, or the nearest name that is known."""
     for other in BUILT_IN:
         if other != suite and key in {option.key for option in load_suite(other).options}:
             return f" in {suite}: it is one of {other}, so put it under {FOR_ALL}_{other} in the metadata"

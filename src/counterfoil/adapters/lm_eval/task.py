@@ -1,4 +1,4 @@
-"""A suite in one variant as a task of lm-eval, which loads this module: it needs lm-eval, and nothing else does."""
+"""A suite in one variant as a task of lm-eval. lm-eval loads this module, the only one that needs lm-eval."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Any
 from lm_eval.api.task import ConfigurableTask
 
 from counterfoil.adapters.bench import Bench, Place, open_bench
-from counterfoil.adapters.lm_eval.settings import settings_of
-from counterfoil.adapters.lm_eval.wrong_use import told
+from counterfoil.adapters.lm_eval.settings import naming, settings_of
 from counterfoil.asking.ask import Reply
 from counterfoil.asking.models.openai import split_thinking
 from counterfoil.errors import UserError
@@ -22,25 +21,24 @@ from counterfoil.suite.suite import Row
 
 _log = logging.getLogger(__name__)
 
-# The name that records have where a run of ours has the model's.
+# Stands in records where a run of our own has the model's name.
 MODEL = "lm-eval"
 # The metric that carries the records; its value is their number.
 RECORDS = "records"
 
 
 class SuiteTask(ConfigurableTask):  # type: ignore[misc]
-    """Asks what a run of ours asks, word for word, reads the replies by the same rules, and gives the same estimates.
+    """Asks what `counterfoil run` asks, word for word, reads replies by the same rules, and gives the same estimates.
 
     The file says `dataset_kwargs: {suite: …, variant: …}` and may set other options there. Metrics are the estimates
     of the suite over all questions, each with `_low` and `_high`, and those of the groups in the settings.
     """
 
     def __init__(self, config: Mapping[str, Any]) -> None:
-        with told(config["task"]):
+        with naming(config["task"]):
             settings = settings_of(config.get("dataset_kwargs") or {}, config.get("metadata") or {})
             self._bench = _bench(settings.suite, settings.options)
         self._groups = settings.groups
-        self._places: dict[str, Place] = {place.id: place for place in self._bench.places()}
         self._values: dict[str, float | None] = {}
         plan = self._bench.plan
         repeats = plan.request.repeats
@@ -69,7 +67,7 @@ class SuiteTask(ConfigurableTask):  # type: ignore[misc]
         self._higher_is_better = {name: arrows.get(better.get(name) or "") for name in self._aggregation_list}
 
     def download(self, dataset_kwargs: Any = None, **kwargs: Any) -> None:
-        """The documents: what is asked, by the name of its place."""
+        """The documents: what is asked, and the id of its place."""
         import datasets
 
         documents = [
@@ -77,7 +75,7 @@ class SuiteTask(ConfigurableTask):  # type: ignore[misc]
                 "place": place.id,
                 "messages": [{"role": message.role, "content": message.content} for message in place.messages],
             }
-            for place in self._places.values()
+            for place in self._bench.places.values()
         ]
         self.dataset = {"test": datasets.Dataset.from_list(documents)}
 
@@ -85,11 +83,11 @@ class SuiteTask(ConfigurableTask):  # type: ignore[misc]
         return "\n\n".join(message["content"] for message in doc["messages"])
 
     def doc_to_target(self, doc: Mapping[str, Any], doc_to_target: Any = None) -> str:
-        """None: what is right depends on more than one text, and the suite knows it."""
+        """No text: what is right may depend on more than one, and only the suite knows it."""
         return ""
 
     def build_all_requests(self, **settings: Any) -> None:
-        """Without lm-eval's cache of requests: it goes by the task's name alone, and would bring back those of another
+        """Without lm-eval's cache of requests: its key is the task's name alone, so it would give those of another
         sample or dataset.
         """
         super().build_all_requests(**settings | {"cache_requests": False})
@@ -106,26 +104,26 @@ class SuiteTask(ConfigurableTask):  # type: ignore[misc]
     ) -> Any:
         """The suite's messages, and nothing else; for models without a chat template, their texts."""
         if system_instruction:
-            with told(self.config.task):
+            with naming(self.config.task):
                 raise UserError("it brings its own system prompt, if it has one: leave --system_instruction out.")
         if apply_chat_template and chat_template:
             return chat_template([dict(message) for message in doc["messages"]])
         return self.doc_to_text(doc)
 
     def process_results(self, doc: Mapping[str, Any], results: Sequence[Sequence[str]]) -> dict[str, Any]:
-        """The records of one document. One metric carries them, and the others nothing: lm-eval writes what each
-        carries into its file of samples.
+        """The records of one document. One metric carries them and the others nothing, since lm-eval writes what each
+        metric carries into its file of samples.
         """
-        place = self._places[doc["place"]]
+        place = self._bench.places[doc["place"]]
         rows = [self._row(place, text, repeat) for repeat, text in enumerate(results[0])]
         return dict.fromkeys(self._aggregation_list) | {next(iter(self._aggregation_list)): rows}
 
     def _expected(self) -> Iterable[str]:
-        """The names of the metrics, which lm-eval wants before it has replies, and the same in all its processes:
-        those that a simulated respondent has, and those of empty replies.
+        """The names of the metrics. lm-eval wants them before it has replies, and the same in all its processes. They
+        are those of a simulated respondent and of empty replies.
         """
         plan = self._bench.plan
-        asked = [(place, repeat) for place in self._places.values() for repeat in range(plan.request.repeats)]
+        asked = [(place, repeat) for place in self._bench.places.values() for repeat in range(plan.request.repeats)]
         names = self._named(self._bench.estimates([self._row(place, "", repeat) for place, repeat in asked]))
         with suppress(UserError):  # there may be none, or it can't find the question in a variant of the user's own
             respond = plan.suite.planted({}, plan.questions)
@@ -140,7 +138,7 @@ class SuiteTask(ConfigurableTask):  # type: ignore[misc]
         return {name: value for name, value in row.items() if value is not None and name not in TEXT_COLUMNS}
 
     def _summarized(self, documents: Sequence[Sequence[Row]]) -> int:
-        """Makes all estimates, once; lm-eval comes to the other metrics after this one, the first."""
+        """Makes all estimates, once. lm-eval asks for this metric first, and for the others after it."""
         rows = [row for rows in documents for row in rows]
         self._values = self._named(self._bench.estimates(rows))
         if lost := [name for name in self._values if name not in self._aggregation_list]:

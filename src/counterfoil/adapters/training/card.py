@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from counterfoil import __version__
-
-# What the replies that were looked at are counted as.
-USED = "used"
+from counterfoil.adapters.training.examples import USED, Gathered, Rule, Side
+from counterfoil.running.folder import MANIFEST, Run
 
 # Hugging Face's libraries take these files for the splits, and leave the held-out questions alone.
 _HEADER = """---
@@ -24,39 +24,21 @@ configs:
 """
 
 
-class Facts(NamedTuple):
-    """What the card tells. Pairs are of training and test."""
-
-    kind: str
-    manifest: Mapping[str, Any]
-    manifest_sha256: str
-    variants: Sequence[str]
-    score: str
-    at_least: float
-    at_most: float
-    test_share: float
-    seed: int
-    replies: Counter[str]
-    questions: tuple[int, int]
-    clusters: tuple[int, int]
-    examples: tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]
-
-
-def card(facts: Facts) -> str:
+def card(run: Run, rule: Rule, gathered: Gathered, test_share: float, seed: int) -> str:
     """README.md, in Markdown. Names come from elsewhere, and are shown as code."""
-    manifest = facts.manifest
-    suite, about = str(manifest["suite"]), manifest["data"]
-    pairs = facts.kind == "dpo"
+    manifest = run.manifest
+    manifest_sha256 = hashlib.sha256((run.folder / MANIFEST).read_bytes()).hexdigest()
+    suite, about, replies = str(manifest["suite"]), manifest["data"], gathered.replies
+    pairs = rule.kind == "dpo"
     what = (
         "pairs of a better and a worse reply to the same prompt"
         if pairs
         else "replies that are good enough to learn from"
     )
-    rule = f"chosen replies have a `{facts.score}` of at least {facts.at_least:g}"
-    rule += f", rejected ones of at most {facts.at_most:g}" if pairs else ""
+    bounds = f"chosen replies have a `{rule.score}` of at least {rule.at_least:g}"
+    bounds += f", rejected ones of at most {rule.at_most:g}" if pairs else ""
     columns = "`prompt`, `chosen`, `rejected`" if pairs else "`prompt`, `completion`"
-    sides = ("training", "test")
-    variants = " ".join(f"--variant {_code(name)[1:-1]}" for name in facts.variants)
+    variants = " ".join(f"--variant {_code(name)[1:-1]}" for name in gathered.variants)
     return (
         _HEADER
         + f"""
@@ -69,22 +51,23 @@ The other columns say where each example comes from.
 | | |
 |---|---|
 | dataset | {_code(about["name"])}, SHA-256 `{about["sha256"]}` |
-| run | finished {_code(manifest.get("finished_at"))}, SHA-256 of its manifest.json `{facts.manifest_sha256}` |
-| variants | {", ".join(map(_code, facts.variants))} |
-| rule | {rule} |
-| split | {facts.test_share:g} of the questions held out, seed {facts.seed} |
+| run | finished {_code(manifest.get("finished_at"))}, SHA-256 of its manifest.json `{manifest_sha256}` |
+| variants | {", ".join(map(_code, gathered.variants))} |
+| rule | {bounds} |
+| split | {test_share:g} of the questions held out, seed {seed} |
 
 | | questions | clusters | prompts with examples | examples |
 |---|---|---|---|---|
-{_rows(facts, sides)}
+{_row("training", gathered.train)}
+{_row("test", gathered.test)}
 
 Whose replies these are:
 
 | model | {" | ".join(("chosen", "rejected") if pairs else ("replies",))} |
 |---|{"---|" * (2 if pairs else 1)}
-{_models(facts.examples, pairs)}
+{_models([*gathered.train.examples, *gathered.test.examples], pairs)}
 
-Of {facts.replies.total():,} replies, {facts.replies[USED]:,} were considered{_left(facts.replies)}.
+Of {replies.total():,} replies, {replies[USED]:,} were considered{_left_out(replies)}.
 Equal words to the same prompt count once; words that were scored differently from time to time must keep to the rule
 each time. White space around a reply is taken off.
 
@@ -97,7 +80,7 @@ is on one side. The same dataset, share and seed give the same split for every r
 
 - Don't report results on questions of `train.jsonl`, nor on the whole dataset: the model has seen them.
 - Don't train on `test.jsonl` or `held_out.jsonl`, and don't choose thresholds by looking at them.
-- A model that learns from these replies learns what the `{facts.score}` of {_code(suite)} rewards, flaws included.
+- A model that learns from these replies learns what the `{rule.score}` of {_code(suite)} rewards, flaws included.
 
 ## How to evaluate
 
@@ -114,30 +97,29 @@ train other models is said in the terms of the models they come from.
     )
 
 
-def _rows(facts: Facts, sides: Sequence[str]) -> str:
-    return "\n".join(
-        f"| {side} | {questions:,} | {clusters:,} | {len({str(row['prompt']) for row in rows}):,} | {len(rows):,} |"
-        for side, questions, clusters, rows in zip(sides, facts.questions, facts.clusters, facts.examples, strict=True)
-    )
+def _row(name: str, side: Side) -> str:
+    units = {question.unit for question in side.questions}
+    clusters = {question.cluster for question in side.questions}
+    prompts = {str(example["prompt"]) for example in side.examples}
+    return f"| {name} | {len(units):,} | {len(clusters):,} | {len(prompts):,} | {len(side.examples):,} |"
 
 
-def _models(examples: Sequence[Sequence[Mapping[str, Any]]], pairs: bool) -> str:
+def _models(examples: Sequence[Mapping[str, Any]], pairs: bool) -> str:
     columns = ("model_chosen", "model_rejected") if pairs else ("model",)
-    counts = [Counter(str(row[column]) for rows in examples for row in rows) for column in columns]
+    counts = [Counter(str(example[column]) for example in examples) for column in columns]
     models = sorted({model for count in counts for model in count})
     return "\n".join(f"| {_code(model)} | {' | '.join(f'{count[model]:,}' for count in counts)} |" for model in models)
 
 
-def _left(replies: Counter[str]) -> str:
+def _left_out(replies: Counter[str]) -> str:
     left = [f"{number:,} {use.replace('_', ' ')}" for use, number in sorted(replies.items()) if use != USED]
     return f"; left out: {', '.join(left)}" if left else ""
 
 
 def _licence(suite: str, about: Mapping[str, Any]) -> str:
-    """What is known of the dataset's licence."""
     from counterfoil.datasets.registry import all_datasets
 
-    licences = {it.name: it.licence for it in all_datasets() if it.suite == suite}
+    licences = {dataset.name: dataset.licence for dataset in all_datasets() if dataset.suite == suite}
     known = licences.get(str(about["given"] or about["name"]))
     return f": {known}" if known else ", whose licence is for you to find out"
 

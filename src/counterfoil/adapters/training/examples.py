@@ -1,13 +1,27 @@
-"""From scored replies to examples: those good enough to learn from, or pairs of a better and a worse one."""
+"""Examples from scored replies: those good enough to learn from, or pairs of a better and a worse one."""
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+Kind = Literal["sft", "dpo"]
 Messages = Sequence[Mapping[str, str]]
+
+# Replies that are neither cut off nor empty nor without a score are counted as this.
+USED = "used"
+
+
+class Rule(NamedTuple):
+    """A good reply has a score of at least the one, a bad reply of at most the other."""
+
+    kind: Kind
+    score: str
+    at_least: float
+    at_most: float
 
 
 class Scored(NamedTuple):
@@ -43,10 +57,32 @@ class Prompt:
         return [Scored(text, score, self._models[text]) for text, score in highest.items() if score <= at_most]
 
 
-def sft_examples(prompts: Iterable[Prompt], at_least: float) -> Iterator[dict[str, Any]]:
-    """Prompt and completion of every good reply."""
+@dataclass
+class Side:
+    """Training or test: the prompts with their replies, the questions that were asked, the examples."""
+
+    prompts: dict[str, Prompt] = field(default_factory=dict)
+    questions: list[Any] = field(default_factory=list)
+    examples: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Gathered(NamedTuple):
+    """What a run has to offer. `replies` counts what became of them."""
+
+    variants: list[str]
+    train: Side
+    test: Side
+    replies: Counter[str]
+
+
+def make_examples(rule: Rule, prompts: Iterable[Prompt], seed: int) -> Iterator[dict[str, Any]]:
+    """Prompt and completion of every good reply; or pairs of a good and a bad reply to the same prompt."""
+    return _pairs(rule, prompts, seed) if rule.kind == "dpo" else _completions(rule, prompts)
+
+
+def _completions(rule: Rule, prompts: Iterable[Prompt]) -> Iterator[dict[str, Any]]:
     for prompt in prompts:
-        for reply in prompt.good(at_least):
+        for reply in prompt.good(rule.at_least):
             yield {
                 "prompt": prompt.messages,
                 "completion": _said(reply),
@@ -57,17 +93,17 @@ def sft_examples(prompts: Iterable[Prompt], at_least: float) -> Iterator[dict[st
             }
 
 
-def dpo_examples(prompts: Iterable[Prompt], at_least: float, at_most: float, seed: int) -> Iterator[dict[str, Any]]:
-    """Pairs of a good and a bad reply to the same prompt: the best with the worst, the next with the next, until one
-    kind is used up. Each reply is in one pair at the most; among equals, the seed decides.
+def _pairs(rule: Rule, prompts: Iterable[Prompt], seed: int) -> Iterator[dict[str, Any]]:
+    """The best with the worst, the next with the next, until one kind is used up. Each reply is in one pair at the
+    most; among equals, the seed decides.
     """
 
     def rank(reply: Scored) -> bytes:
         return hashlib.sha256(f"{seed}:{reply.text}".encode()).digest()
 
     for prompt in prompts:
-        good = sorted(prompt.good(at_least), key=lambda reply: (-reply.score, rank(reply)))
-        bad = sorted(prompt.bad(at_most), key=lambda reply: (reply.score, rank(reply)))
+        good = sorted(prompt.good(rule.at_least), key=lambda reply: (-reply.score, rank(reply)))
+        bad = sorted(prompt.bad(rule.at_most), key=lambda reply: (reply.score, rank(reply)))
         for chosen, rejected in zip(good, bad, strict=False):
             yield {
                 "prompt": prompt.messages,
