@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from counterfoil.asking.ask import Ask, Reply, Status
 from counterfoil.asking.models.base import ModelSpec, TryAgain
-from counterfoil.asking.models.http import Endpoint, HttpModel, Rejected, key_from
-from counterfoil.asking.models.openai import count_of, refused_by_filter, text_of
-from counterfoil.asking.models.providers import provider_of
+from counterfoil.asking.models.http import HttpModel, Rejected, dict_of
+from counterfoil.asking.models.openai import count_of, text_of
 from counterfoil.errors import UserError
 
 VERSION = "2023-06-01"
@@ -28,52 +27,35 @@ class AnthropicModel(HttpModel):
 
     def __init__(self, spec: ModelSpec) -> None:
         super().__init__(spec)
-        self._takes_temperature = True
         for name in ("choices", "logprobs"):
             if name in spec.params:
                 raise UserError(f"{spec.name} does not take {name}: leave --param {name} out.")
-        provider = provider_of(spec.name)
-        assert provider.base_url is not None
-        assert provider.key is not None
-        secret = key_from(provider.key)
-        base_url = self._identity.base_url or provider.base_url
-        self.endpoint = Endpoint(
-            f"{base_url}/messages" if base_url.endswith("/v1") else f"{base_url}/v1/messages",
-            {"anthropic-version": VERSION} | ({"x-api-key": secret} if secret else {}),
-            secret=secret,
-            remedy=f"check {provider.key}",
-        )
+
+    def address(self, base_url: str, secret: str | None) -> tuple[str, dict[str, str]]:
+        url = f"{base_url}/messages" if base_url.endswith("/v1") else f"{base_url}/v1/messages"
+        return url, {"anthropic-version": VERSION} | ({"x-api-key": secret} if secret else {})
 
     def body(self, ask: Ask) -> dict[str, Any]:
-        return request_body(ask, takes_temperature=self._takes_temperature)
-
-    def rejected(self, error: Rejected, body: Mapping[str, Any]) -> Reply:
-        if error.filtered:
-            return refused_by_filter(error)
-        # Of a temperature that the interface allows, the model takes none; any other is the user's to correct.
-        temperature = body.get("temperature")
-        if "temperature" in str(error) and isinstance(temperature, int | float) and 0 <= temperature <= 1:
-            self._takes_temperature = False
-            raise TryAgain(str(error), wait=0.0) from error
-        raise error
+        return request_body(ask, self._unsupported)
 
     def read(self, body: Mapping[str, Any]) -> Reply:
         return read_message(body)
 
-    @property
-    def adjustments(self) -> list[str]:
-        return [] if self._takes_temperature else ["temperature is not sent: the model does not take it"]
+    def unsupported_in(self, error: Rejected, body: Mapping[str, Any]) -> str | None:
+        # Of a temperature that the interface allows, the model takes none; any other is the user's to correct.
+        temperature = body.get("temperature")
+        is_allowed = isinstance(temperature, int | float) and 0 <= temperature <= 1
+        return "temperature" if is_allowed and "temperature" in str(error) else None
 
 
-def request_body(ask: Ask, *, takes_temperature: bool = True) -> dict[str, Any]:
+def request_body(ask: Ask, unsupported: Collection[str] = ()) -> dict[str, Any]:
     """The ask as the interface wants it: the system prompt apart, a limit always. It has no seed."""
     body: dict[str, Any] = {"model": ask.model, "max_tokens": MAX_TOKENS}
     system = "\n\n".join(message.content for message in ask.messages if message.role == "system")
     if system:
         body["system"] = system
     body["messages"] = [message for message in ask.messages if message.role != "system"]
-    left_out = {"seed"} if takes_temperature else {"seed", "temperature"}
-    return body | {name: value for name, value in ask.params.items() if name not in left_out}
+    return body | {name: value for name, value in ask.params.items() if name not in ("seed", *unsupported)}
 
 
 def read_message(body: Mapping[str, Any]) -> Reply:
@@ -83,8 +65,7 @@ def read_message(body: Mapping[str, Any]) -> Reply:
         raise TryAgain("the reply is not a message")
     blocks = [block for block in content if isinstance(block, dict)]
     stop_reason = text_of(body.get("stop_reason"))
-    usage = body.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
+    usage = dict_of(body.get("usage"))
     uncached = count_of(usage.get("input_tokens"))
     cached = count_of(usage.get("cache_read_input_tokens")) or 0
     written = count_of(usage.get("cache_creation_input_tokens")) or 0

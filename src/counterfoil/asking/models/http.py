@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -30,15 +30,15 @@ from counterfoil.asking.models.base import (
     TryAgain,
     Unreachable,
 )
-from counterfoil.asking.models.providers import missing_variables
+from counterfoil.asking.models.providers import missing_variables, provider_of
 from counterfoil.errors import UserError
-from counterfoil.log import log_request
+from counterfoil.log import SHORTEST_SECRET, log_request
 
 _LOG = logging.getLogger(__name__)
 
 LONGEST_MESSAGE = 300
-# What is shorter is a placeholder, such as "none" or "EMPTY" for a server that wants no key, and a word of replies.
-SHORTEST_SECRET = 8
+# Stands for an address where nothing will be sent.
+NOWHERE = "http://nowhere.invalid"
 _DURATION = re.compile(r"([\d.]+)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _UNSUPPORTED = re.compile(r"unsupported|not support", re.IGNORECASE)
@@ -69,8 +69,10 @@ class Endpoint:
     """Posts asks to one address. `secret` is blotted out of what comes back; `remedy` is told when a key is refused."""
 
     def __init__(self, url: str, headers: Mapping[str, str], *, secret: str | None, remedy: str) -> None:
-        self._url = URL(url)
-        self._headers = {**headers, "Content-Type": "application/json", "Accept": "application/json"}
+        self.url = URL(url)
+        # Those of every request, the key among them.
+        self.headers = {**headers, "Content-Type": "application/json", "Accept": "application/json"}
+        # A shorter one is a placeholder, such as "none" or "EMPTY", and may be a word of replies.
         self._secret = secret if secret and len(secret) >= SHORTEST_SECRET else None
         self._remedy = remedy
         self._session: aiohttp.ClientSession | None = None
@@ -79,18 +81,14 @@ class Endpoint:
     async def post(self, body: Mapping[str, Any], timeout: float) -> Answer:
         """The server's answer; everything else is one of the errors of `base`."""
         if self._session is None:
-            self._session = open_session(self._headers)
+            self._session = open_session(self.headers)
         if self._limit.total != timeout:
             self._limit = aiohttp.ClientTimeout(total=timeout)
         data = msgspec.json.encode(body)
-        log_answer = log_request(_LOG, "POST", self._url, self._headers, data)
+        log_answer = log_request(_LOG, "POST", self.url, self.headers, data)
         try:
-            async with self._session.post(
-                self._url,
-                data=data,
-                timeout=self._limit,
-                allow_redirects=False,
-            ) as response:
+            request = self._session.post(self.url, data=data, timeout=self._limit, allow_redirects=False)
+            async with request as response:
                 raw = await response.read()
         except (aiohttp.ClientError, OSError) as error:  # of which running out of time is one
             raise self.trouble(error, timeout) from error
@@ -110,23 +108,14 @@ class Endpoint:
             await self._session.close()
             self._session = None
 
-    @property
-    def url(self) -> URL:
-        return self._url
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """Those of every request, the key among them."""
-        return self._headers
-
     def trouble(self, error: Exception, timeout: float) -> ModelError:
         """What it means that a request ended with this error and not with a response."""
         if isinstance(error, aiohttp.ClientConnectorCertificateError):
-            return ModelUnusable(f"the certificate of {self._url.host} is not trusted: {error}")
+            return ModelUnusable(f"the certificate of {self.url.host} is not trusted: {error}")
         if isinstance(error, aiohttp.ClientConnectorError):
             if error.os_error.errno in (errno.EMFILE, errno.ENFILE):
                 return TryAgain("this process has too many open files: lower --concurrency", overloaded=True)
-            return Unreachable(f"no server answers at {self._url.origin()} ({error.os_error})")
+            return Unreachable(f"no server answers at {self.url.origin()} ({error.os_error})")
         if isinstance(error, TimeoutError):
             return TimedOut(f"no reply within {timeout:g} seconds")
         return TryAgain(f"the connection broke off ({type(error).__name__})")
@@ -162,23 +151,20 @@ class Endpoint:
     def refuse(self, status: int, headers: Mapping[str, str], decoded: Any) -> NoReturn:
         """Raise what a status other than 200 means."""
         error = decoded.get("error", decoded) if isinstance(decoded, dict) else decoded
-        details = error if isinstance(error, dict) else {}
+        details = dict_of(error)
         message = " ".join(str(details.get("message") or error or "no reason given").split())[:LONGEST_MESSAGE]
         said = f"the server said {status}: {message}"
         if _is_filtered(details, message):
             raise Rejected(said, filtered=True)
-        if status == 429 and details.get("code") != "insufficient_quota":
-            raise TryAgain(said, wait=_retry_after(headers), overloaded=True)
-        if status == 529:
-            raise TryAgain(said, wait=_retry_after(headers), overloaded=True)
-        if status in (408, 409, 425) or status >= 500:
-            raise TryAgain(said, wait=_retry_after(headers))
+        overloaded = status == 529 or (status == 429 and details.get("code") != "insufficient_quota")
+        if overloaded or status in (408, 409, 425) or status >= 500:
+            raise TryAgain(said, wait=_retry_after(headers), overloaded=overloaded)
         if status in (401, 402, 403, 429):
             raise ModelUnusable(f"{said}; {self._remedy}")
         if 300 <= status < 400:
             raise ModelUnusable(f"the server sends asks on to {headers.get('Location')}: give that address instead")
         if status in (404, 405) or status < 400:
-            raise ModelUnusable(f"{said}; check the model's name and the address {self._url.with_query(None)}")
+            raise ModelUnusable(f"{said}; check the model's name and the address {self.url.with_query(None)}")
         parameter = details.get("param")
         # A value out of range names its parameter, too: that is the user's to correct.
         is_unsupported = _UNSUPPORTED.search(f"{details.get('code')} {message}")
@@ -186,9 +172,10 @@ class Endpoint:
 
 
 class HttpModel(BaseModel):
-    """One model behind an address. Each interface has its own bodies, answers and refusals."""
+    """One model behind an address. Each interface has its own addresses, bodies, answers and refusals."""
 
-    endpoint: Endpoint
+    # Parameters that the interface has two names for, with the second.
+    renamed: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, spec: ModelSpec) -> None:
         if not spec.dry and (missing := missing_variables(spec)):
@@ -196,6 +183,15 @@ class HttpModel(BaseModel):
         if not spec.rest:
             raise UserError(f"{spec.name} names no model: write {spec.provider}/NAME.")
         super().__init__(spec, base_url=checked_base_url(spec.base_url) if spec.base_url else None)
+        provider = provider_of(spec.name)
+        secret = key_from(provider.key) if provider.key else None
+        base_url = self._identity.base_url or provider.base_url
+        if base_url is None and (variable := provider.base_url_variable):
+            base_url = checked_base_url(NOWHERE if spec.dry else os.environ[variable], variable)
+        assert base_url is not None
+        remedy = f"check {provider.key}" if provider.key else "the server wants a key"
+        self.endpoint = Endpoint(*self.address(base_url, secret), secret=secret, remedy=remedy)
+        self._unsupported: set[str] = set()
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
         body = self.body(ask)
@@ -205,6 +201,30 @@ class HttpModel(BaseModel):
             return Sent(self.rejected(error, body))
         return Sent(self.read(answer.body), answer.quiet)
 
+    def rejected(self, error: Rejected, body: Mapping[str, Any]) -> Reply:
+        """The reply where a filter let nothing through; otherwise raises what the rejection of that body means."""
+        if error.filtered:
+            return Reply(status="refused", finish_reason="content_filter", text=str(error))
+        parameter = self.unsupported_in(error, body)
+        if parameter is None:
+            raise error
+        # Other asks that were under way with it are refused, too, after it has been learned.
+        self._unsupported.add(parameter)
+        raise TryAgain(str(error), wait=0.0) from error
+
+    @property
+    def adjustments(self) -> list[str]:
+        return [
+            f"{name} is sent as {self.renamed[name]}"
+            if name in self.renamed
+            else f"{name} is not sent: the model does not take it"
+            for name in sorted(self._unsupported)
+        ]
+
+    def address(self, base_url: str, secret: str | None) -> tuple[str, dict[str, str]]:
+        """The whole address of asks, and the headers with the key."""
+        raise NotImplementedError
+
     def body(self, ask: Ask) -> dict[str, Any]:
         """What is sent for an ask, by what is known of the model so far."""
         raise NotImplementedError
@@ -213,8 +233,8 @@ class HttpModel(BaseModel):
         """The reply in an answer."""
         raise NotImplementedError
 
-    def rejected(self, error: Rejected, body: Mapping[str, Any]) -> Reply:
-        """The reply where a filter let nothing through; otherwise raises what the rejection of that body means."""
+    def unsupported_in(self, error: Rejected, body: Mapping[str, Any]) -> str | None:
+        """The parameter of a rejected body that the model does not take, if that was the reason."""
         raise NotImplementedError
 
     async def close(self) -> None:
@@ -269,6 +289,11 @@ def decode_json(raw: bytes) -> Any:
         raise NotJson("the reply is not valid JSON") from error
 
 
+def dict_of(value: Any) -> dict[str, Any]:
+    """A JSON object; an empty one in place of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
 def open_session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
     """A session that sends these headers with each request."""
     # Looking for a proxy costs time with each ask, so it is done only where the environment names one.
@@ -282,11 +307,10 @@ def open_session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
 
 def _is_filtered(details: Mapping[str, Any], message: str) -> bool:
     """Whether content was the reason: OpenAI's and Azure's codes, OpenRouter's moderation, Anthropic's sentence."""
-    inner, metadata = details.get("innererror"), details.get("metadata")
     return (
         details.get("code") in ("content_filter", "content_policy_violation")
-        or (isinstance(inner, dict) and inner.get("code") == "ResponsibleAIPolicyViolation")
-        or (isinstance(metadata, dict) and "flagged_input" in metadata)
+        or dict_of(details.get("innererror")).get("code") == "ResponsibleAIPolicyViolation"
+        or "flagged_input" in dict_of(details.get("metadata"))
         or "blocked by content filtering policy" in message
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from counterfoil.asking.ask import Ask, Message, Reply, Status, TokenChoice
+from counterfoil.asking.ask import Ask, Message, Reply, Status
 from counterfoil.asking.models.base import (
     BaseModel,
     Hopeless,
@@ -22,9 +22,10 @@ from counterfoil.asking.models.base import (
     TryAgain,
     Unreachable,
 )
-from counterfoil.asking.models.http import LONGEST_MESSAGE, SHORTEST_SECRET, checked_base_url
-from counterfoil.asking.models.openai import count_of, split_thinking, text_of
+from counterfoil.asking.models.http import LONGEST_MESSAGE, checked_base_url, dict_of
+from counterfoil.asking.models.openai import count_of, logprobs_of, split_thinking, text_of
 from counterfoil.errors import UserError
+from counterfoil.log import SHORTEST_SECRET
 
 # How an ask is sent is the asker's to decide.
 OURS = (
@@ -162,13 +163,11 @@ def chat_messages(messages: Sequence[Message]) -> list[Any]:
 def read_output(output: Mapping[str, Any]) -> Reply:
     """The reply in a ModelOutput of Inspect's, as its JSON; no choices are an empty text."""
     choices = output.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-    message = choice.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
+    choice = dict_of(choices[0]) if isinstance(choices, list) and choices else {}
+    content = dict_of(choice.get("message")).get("content")
     parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     stop_reason = text_of(choice.get("stop_reason"))
-    usage = output.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
+    usage = dict_of(output.get("usage"))
     completion = text_of(output.get("completion"))
     text, thought = split_thinking(completion or _joined(parts, "text") or text_of(content) or "")
     status = _STATUS.get(stop_reason, "ok")
@@ -186,7 +185,7 @@ def read_output(output: Mapping[str, Any]) -> Reply:
         input_tokens=_all_input(usage),
         cached_tokens=count_of(usage.get("input_tokens_cache_read")),
         output_tokens=count_of(usage.get("output_tokens")),
-        logprobs=_logprobs(choice.get("logprobs")),
+        logprobs=logprobs_of(choice.get("logprobs")),
     )
 
 
@@ -201,22 +200,6 @@ def _all_input(usage: Mapping[str, Any]) -> int | None:
     if uncached is None:
         return None
     return uncached + sum(count_of(usage.get(f"input_tokens_cache_{what}")) or 0 for what in ("read", "write"))
-
-
-def _logprobs(value: Any) -> tuple[TokenChoice, ...] | None:
-    if not isinstance(value, dict) or not isinstance(value.get("content"), list):
-        return None
-    try:
-        return tuple(
-            TokenChoice(
-                str(token["token"]),
-                float(token["logprob"]),
-                {str(other["token"]): float(other["logprob"]) for other in token.get("top_logprobs") or []},
-            )
-            for token in value["content"]
-        )
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return None
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -6,21 +6,18 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply, Status, TokenChoice
 from counterfoil.asking.models.base import ModelSpec, TryAgain
-from counterfoil.asking.models.http import Endpoint, HttpModel, Rejected, checked_base_url, key_from
-from counterfoil.asking.models.providers import provider_of
+from counterfoil.asking.models.http import HttpModel, Rejected, dict_of, key_from
 from counterfoil.errors import UserError
 
 # They take max_completion_tokens and no temperature; what others don't take is learned from their refusals.
 _REASONING_MODEL = re.compile(r"^(o\d|gpt-5)")
 MOST_TOKENS = 10**12
-# Stands for an address where nothing will be sent.
-NOWHERE = "http://nowhere.invalid"
 _THINKING = re.compile(r"^\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _THOUGHT_BEFORE = re.compile(r"^(.*?)</think(?:ing)?>", re.DOTALL)
 
@@ -28,55 +25,34 @@ _THOUGHT_BEFORE = re.compile(r"^(.*?)</think(?:ing)?>", re.DOTALL)
 class OpenAIModel(HttpModel):
     """One model behind `chat/completions`."""
 
+    renamed: ClassVar[Mapping[str, str]] = {"max_tokens": "max_completion_tokens"}
+
     def __init__(self, spec: ModelSpec) -> None:
         super().__init__(spec)
-        self._unsupported: set[str] = set()
         if spec.provider in ("openai", "azure") and _REASONING_MODEL.match(spec.rest):
             self._unsupported = {"max_tokens", "temperature"}
         if "choices" in spec.params and spec.provider != "vllm":
             raise UserError(f"{spec.name} can't be held to given choices: leave --param choices out.")
-        self.endpoint = self._open_endpoint()
+
+    def address(self, base_url: str, secret: str | None) -> tuple[str, dict[str, str]]:
+        if self._spec.provider == "azure":
+            version = os.environ.get("OPENAI_API_VERSION", "")
+            url = f"{base_url}/openai/deployments/{self._spec.rest}/chat/completions?api-version={version}"
+            return url, {"api-key": secret} if secret else {}
+        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        if self._spec.provider == "openai" and (organization := key_from("OPENAI_ORG_ID")):
+            headers["OpenAI-Organization"] = organization
+        return base_url if base_url.endswith("/chat/completions") else f"{base_url}/chat/completions", headers
 
     def body(self, ask: Ask) -> dict[str, Any]:
         return request_body(ask, self._unsupported)
 
-    def rejected(self, error: Rejected, body: Mapping[str, Any]) -> Reply:
-        if error.filtered:
-            return refused_by_filter(error)
-        # Other asks that were under way with it are refused, too, after it has been learned.
-        if error.parameter in ("temperature", "max_tokens", "seed") and error.parameter in body:
-            self._unsupported.add(error.parameter)
-            raise TryAgain(str(error), wait=0.0) from error
-        raise error
-
     def read(self, body: Mapping[str, Any]) -> Reply:
         return read_completion(body)
 
-    @property
-    def adjustments(self) -> list[str]:
-        renamed = {"max_tokens": "max_tokens is sent as max_completion_tokens"}
-        return [
-            renamed.get(name, f"{name} is not sent: the model does not take it") for name in sorted(self._unsupported)
-        ]
-
-    def _open_endpoint(self) -> Endpoint:
-        provider = provider_of(self.name)
-        secret = key_from(provider.key) if provider.key else None
-        base_url = self._identity.base_url or provider.base_url
-        if base_url is None and provider.base_url_variable:
-            address = NOWHERE if self._spec.dry else os.environ[provider.base_url_variable]
-            base_url = checked_base_url(address, provider.base_url_variable)
-        assert base_url is not None
-        remedy = f"check {provider.key}" if provider.key else "the server wants a key"
-        if self._spec.provider == "azure":
-            version = os.environ.get("OPENAI_API_VERSION", "")
-            url = f"{base_url}/openai/deployments/{self._spec.rest}/chat/completions?api-version={version}"
-            return Endpoint(url, {"api-key": secret} if secret else {}, secret=secret, remedy=remedy)
-        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
-        if self._spec.provider == "openai" and (organization := key_from("OPENAI_ORG_ID")):
-            headers["OpenAI-Organization"] = organization
-        url = base_url if base_url.endswith("/chat/completions") else f"{base_url}/chat/completions"
-        return Endpoint(url, headers, secret=secret, remedy=remedy)
+    def unsupported_in(self, error: Rejected, body: Mapping[str, Any]) -> str | None:
+        is_optional = error.parameter in ("temperature", "max_tokens", "seed") and error.parameter in body
+        return error.parameter if is_optional else None
 
 
 def request_body(ask: Ask, unsupported: set[str]) -> dict[str, Any]:
@@ -98,19 +74,13 @@ def request_body(ask: Ask, unsupported: set[str]) -> dict[str, Any]:
     return body
 
 
-def refused_by_filter(error: Rejected) -> Reply:
-    """The reply where the provider's content filter let no ask or no answer through."""
-    return Reply(status="refused", finish_reason="content_filter", text=str(error))
-
-
 def read_completion(body: Mapping[str, Any]) -> Reply:
     """The reply in a chat completion; `choices: []` and missing or null content are an empty text."""
     choices = body.get("choices")
     if not isinstance(choices, list):
         raise TryAgain("the reply is not a chat completion")
-    choice = choices[0] if choices and isinstance(choices[0], dict) else {}
-    message = choice.get("message")
-    message = message if isinstance(message, dict) else {}
+    choice = dict_of(choices[0]) if choices else {}
+    message = dict_of(choice.get("message"))
     finish_reason = text_of(choice.get("finish_reason"))
     if finish_reason == "error":  # OpenRouter, where the model broke down on the way
         raise TryAgain("the reply broke off with an error")
@@ -122,9 +92,7 @@ def read_completion(body: Mapping[str, Any]) -> Reply:
         status = "refused"
     elif finish_reason == "length":
         status = "truncated"
-    usage = body.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    details = usage.get("prompt_tokens_details")
+    usage = dict_of(body.get("usage"))
     return Reply(
         status=status,
         text=text or refusal or "",
@@ -132,9 +100,9 @@ def read_completion(body: Mapping[str, Any]) -> Reply:
         finish_reason=finish_reason,
         served_model=text_of(body.get("model")),
         input_tokens=count_of(usage.get("prompt_tokens")),
-        cached_tokens=count_of(details.get("cached_tokens")) if isinstance(details, dict) else None,
+        cached_tokens=count_of(dict_of(usage.get("prompt_tokens_details")).get("cached_tokens")),
         output_tokens=count_of(usage.get("completion_tokens")),
-        logprobs=_logprobs(choice.get("logprobs")),
+        logprobs=logprobs_of(choice.get("logprobs")),
     )
 
 
@@ -181,12 +149,13 @@ class _Written(_Likely):
     top_logprobs: list[_Likely] | None = None
 
 
-def _logprobs(value: Any) -> tuple[TokenChoice, ...] | None:
+def logprobs_of(value: Any) -> tuple[TokenChoice, ...] | None:
     """The log probabilities; None where there are none, or none that can be read."""
-    if not isinstance(value, dict) or value.get("content") is None:
+    content = dict_of(value).get("content")
+    if content is None:
         return None
     try:
-        tokens = msgspec.convert(value["content"], list[_Written])
+        tokens = msgspec.convert(content, list[_Written])
     except msgspec.ValidationError:
         return None
     return tuple(

@@ -21,18 +21,19 @@ Kind = Literal["service", "server", "weights", "here", "other"]
 class Provider(NamedTuple):
     """One provider.
 
-    `rest` is what stands behind its name. `home`: the module and the class that reach it. `key` and `base_url_variable`
-    are the environment variables that hold its key and, if it has no fixed one, its address; `variables` are those that
-    it needs besides. `extra`: the extra of counterfoil and the package in it that it needs.
+    `rest` is what stands behind its name. `home`: the module and the class that reach it; most have OpenAI's interface.
+    `key` and `base_url_variable` are the environment variables that hold its key and, if it has no fixed one, its
+    address; `variables` are those that it needs besides. `extra`: the extra of counterfoil and the package in it that
+    it needs.
     """
 
     name: str
     what: str
     kind: Kind
-    home: str | None = None
-    rest: str = "/NAME"
     base_url: str | None = None
     key: str | None = None
+    home: str | None = "openai:OpenAIModel"
+    rest: str = "/NAME"
     base_url_variable: str | None = None
     variables: tuple[str, ...] = ()
     extra: tuple[str, str] | None = None
@@ -48,106 +49,65 @@ class Provider(NamedTuple):
         return self.kind in ("server", "weights", "here")
 
 
-_OPENAI, _LLAMA = "openai:OpenAIModel", "llamacpp:LlamaModel"
+_LLAMA = "llamacpp:LlamaModel"
+_LOCAL = ("local", "xllamacpp")
 
-PROVIDERS = {
-    row.name: row
-    for row in (
-        Provider(
-            "openai",
-            "OpenAI's models",
-            "service",
-            _OPENAI,
-            base_url="https://api.openai.com/v1",
-            key="OPENAI_API_KEY",
-            has_batches=True,
-        ),
-        Provider(
-            "anthropic",
-            "Anthropic's models",
-            "service",
-            "anthropic:AnthropicModel",
-            base_url="https://api.anthropic.com",
-            key="ANTHROPIC_API_KEY",
-            has_batches=True,
-        ),
-        Provider(
-            "azure",
-            "a deployment on Azure OpenAI",
-            "service",
-            _OPENAI,
-            rest="/DEPLOYMENT",
-            key="AZURE_OPENAI_API_KEY",
-            base_url_variable="AZURE_OPENAI_ENDPOINT",
-            variables=("OPENAI_API_VERSION",),
-        ),
-        Provider(
-            "openrouter",
-            "any model of OpenRouter",
-            "service",
-            _OPENAI,
-            base_url="https://openrouter.ai/api/v1",
-            key="OPENROUTER_API_KEY",
-        ),
-        Provider(
-            "together",
-            "any model of Together",
-            "service",
-            _OPENAI,
-            base_url="https://api.together.xyz/v1",
-            key="TOGETHER_API_KEY",
-        ),
-        Provider("clova", "CLOVA Studio", "service", _OPENAI, key="CLOVA_API_KEY", base_url_variable="CLOVA_URL"),
-        Provider(
-            "ollama",
-            "Ollama on this machine, or at --base-url",
-            "server",
-            _OPENAI,
-            base_url="http://localhost:11434/v1",
-        ),
-        Provider(
-            "vllm",
-            "any OpenAI-compatible server, on this machine or at --base-url",
-            "server",
-            _OPENAI,
-            base_url="http://localhost:8000/v1",
-        ),
-        Provider(
-            "smollm2",
-            "SmolLM2-135M in this process, the default: tiny, a smoke test",
-            "weights",
-            _LLAMA,
-            rest="",
-            extra=("local", "xllamacpp"),
-        ),
-        Provider(
-            "gguf",
-            "GGUF weights in this process, by llama.cpp",
-            "weights",
-            _LLAMA,
-            rest="/PATH",
-            extra=("local", "xllamacpp"),
-        ),
-        Provider(
-            "hf",
-            "Hugging Face weights in this process, by transformers",
-            "weights",
-            "hf.model:HfModel",
-            rest="/PATH-OR-NAME",
-            extra=("hf", "transformers"),
-        ),
-        Provider(
-            "inspect",
-            "any provider of Inspect",
-            "service",
-            "inspect:InspectModel",
-            rest="/PROVIDER/NAME",
-            extra=("inspect", "inspect_ai"),
-        ),
-        Provider("planted", "a simulated respondent with known true values", "here", rest="/SUITE?…"),
-        Provider("replay", "canned replies from a file", "here", "replay:ReplayModel", rest="/FILE"),
-    )
-}
+_TABLE = (
+    Provider("openai", "OpenAI's models", "service", "https://api.openai.com/v1", "OPENAI_API_KEY", has_batches=True),
+    Provider(
+        "anthropic",
+        "Anthropic's models",
+        "service",
+        "https://api.anthropic.com",
+        "ANTHROPIC_API_KEY",
+        home="anthropic:AnthropicModel",
+        has_batches=True,
+    ),
+    Provider(
+        "azure",
+        "a deployment on Azure OpenAI",
+        "service",
+        key="AZURE_OPENAI_API_KEY",
+        rest="/DEPLOYMENT",
+        base_url_variable="AZURE_OPENAI_ENDPOINT",
+        variables=("OPENAI_API_VERSION",),
+    ),
+    Provider("openrouter", "any model of OpenRouter", "service", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    Provider("together", "any model of Together", "service", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+    Provider("clova", "CLOVA Studio", "service", key="CLOVA_API_KEY", base_url_variable="CLOVA_URL"),
+    Provider("ollama", "Ollama on this machine, or at --base-url", "server", "http://localhost:11434/v1"),
+    Provider(
+        "vllm", "any OpenAI-compatible server, on this machine or at --base-url", "server", "http://localhost:8000/v1"
+    ),
+    Provider(
+        "smollm2",
+        "SmolLM2-135M in this process, the default: tiny, a smoke test",
+        "weights",
+        home=_LLAMA,
+        rest="",
+        extra=_LOCAL,
+    ),
+    Provider("gguf", "GGUF weights in this process, by llama.cpp", "weights", home=_LLAMA, rest="/PATH", extra=_LOCAL),
+    Provider(
+        "hf",
+        "Hugging Face weights in this process, by transformers",
+        "weights",
+        home="hf.model:HfModel",
+        rest="/PATH-OR-NAME",
+        extra=("hf", "transformers"),
+    ),
+    Provider(
+        "inspect",
+        "any provider of Inspect",
+        "service",
+        home="inspect:InspectModel",
+        rest="/PROVIDER/NAME",
+        extra=("inspect", "inspect_ai"),
+    ),
+    Provider("planted", "a simulated respondent with known true values", "here", home=None, rest="/SUITE?…"),
+    Provider("replay", "canned replies from a file", "here", home="replay:ReplayModel", rest="/FILE"),
+)
+PROVIDERS = {row.name: row for row in _TABLE}
 
 
 class ModelName(msgspec.Struct):
@@ -161,7 +121,7 @@ class ModelName(msgspec.Struct):
 def provider_of(model: str) -> Provider:
     """The provider of the model of that name; of other packages' providers nothing is known."""
     name = model.partition("/")[0]
-    return PROVIDERS.get(name) or Provider(name, "", "other")
+    return PROVIDERS.get(name) or Provider(name, "", "other", home=None)
 
 
 def missing_variables(spec: ModelSpec) -> list[str]:
