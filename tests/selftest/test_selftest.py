@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from counterfoil.bias.selftest import BiasPlanting
 from counterfoil.bias.suite import Bias
 from counterfoil.errors import UserError
-from counterfoil.explain.selftest import ExplainPlanting
+from counterfoil.explain.planted import ExplainPlanting
 from counterfoil.explain.suite import Explain
 from counterfoil.selftest.cells import draw_levels, level_chances, planting_of
 from counterfoil.selftest.results import named, too_low, too_many

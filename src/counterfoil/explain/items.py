@@ -1,18 +1,33 @@
-"""What the metrics of `explain` are over: replies, what judges say of replies, and questions in the eyes of judges."""
+"""What the metrics of `explain` are over: replies, what judges say of replies, and questions in the eyes of judges.
+
+Beside these metrics, how far algorithm and judges agree.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
 
 import polars as pl
 
 from counterfoil.explain.importers import JUDGE as IMPORTED
-from counterfoil.explain.metrics import ALWAYS_JUDGED, BANDS, JUDGED, JUDGED_QUESTION, JUDGEMENT
+from counterfoil.explain.metrics import (
+    ALWAYS_JUDGED,
+    BANDS,
+    JUDGED,
+    JUDGED_QUESTION,
+    JUDGEMENT,
+    LABEL_KAPPA,
+    LABEL_PEARSON,
+    SCORE_SPEARMAN,
+)
+from counterfoil.stats import Estimate, cohen_kappa, pearson, spearman
 from counterfoil.stats.metric import QUESTION
 from counterfoil.suite.outcome import LEFT_OUT
 
 _ABOUT = ("model", "variant", "cluster", "question_id", "repeat")
-_SAID_BY_JUDGES = tuple(str(metric.mean) for metric in JUDGED)
+_SAID_BY_JUDGES = ("judge_confusion", *(metric.name for metric in JUDGED))
 
 
 def items(records: pl.DataFrame, confusing_at: float, judges: Sequence[str] = ()) -> dict[str, pl.DataFrame]:
@@ -23,8 +38,8 @@ def items(records: pl.DataFrame, confusing_at: float, judges: Sequence[str] = ()
     frames = {
         QUESTION: replies.select(
             *(*_ABOUT, "item", "left_out", "correct", "score_threshold", "score_confusion_index"),
-            reward_confusing=pl.when("confusing").then("reward"),
-            penalty_plain=pl.when(~pl.col("confusing")).then("penalty"),
+            reward=pl.when("confusing").then("reward"),
+            penalty=pl.when(~pl.col("confusing")).then("penalty"),
             mentions=pl.col("mentioned").list.len(),
             **_clarifying("confusing"),
             **_clarifying("confusing_by_index", " by index"),
@@ -36,13 +51,6 @@ def items(records: pl.DataFrame, confusing_at: float, judges: Sequence[str] = ()
         frames[JUDGEMENT] = _judgements(by_judge, judges, confusing_at)
         frames[JUDGED_QUESTION] = _questions(by_judge)
     return frames
-
-
-def judgements_of(records: pl.DataFrame, confusing_at: float) -> pl.DataFrame:
-    """The records that were judged, once for each judge, with its name and what it says."""
-    columns = ["judges", "judge_confusion", *_SAID_BY_JUDGES]
-    judged = records.filter(pl.col("judges").is_not_null()).explode(columns).rename({"judges": "judge"})
-    return judged.with_columns(confusing_to_judge=pl.col("judge_confusion") > confusing_at)
 
 
 def _clarifying(label: str, end: str = "") -> dict[str, pl.Expr]:
@@ -61,7 +69,7 @@ def _by_judge(replies: pl.DataFrame, judge: str) -> pl.DataFrame:
     )
     return replies.select(
         *(*_ABOUT, "item", "left_out", "clarifies"),
-        *(pl.col(name).list.get(place, null_on_oob=True) for name in ("judge_confusion", *_SAID_BY_JUDGES)),
+        *(pl.col(name).list.get(place, null_on_oob=True) for name in _SAID_BY_JUDGES),
         judge=pl.lit(judge),
         is_judged=place.is_not_null(),
     )
@@ -71,8 +79,8 @@ def _judgements(by_judge: pl.DataFrame, judges: Sequence[str], confusing_at: flo
     # A single judge is the judge, whoever it is on the other side.
     named = pl.col("judge") if len(judges) > 1 else pl.lit(None, pl.String)
     # A file from elsewhere has not all that the judges of a run are asked for.
-    always = () if list(judges) == [IMPORTED] else [metric.mean for metric in ALWAYS_JUDGED]
-    absent = [name for name in _SAID_BY_JUDGES if name not in always and not by_judge[name].count()]
+    always = () if list(judges) == [IMPORTED] else ALWAYS_JUDGED
+    absent = [metric.name for metric in JUDGED if metric not in always and not by_judge[metric.name].count()]
     judgements = by_judge.drop(absent).with_columns(
         judge=named, confusing_to_judge=pl.col("judge_confusion") > confusing_at
     )
@@ -91,3 +99,37 @@ def _questions(by_judge: pl.DataFrame) -> pl.DataFrame:
     bands = {f"{low}-{high}": confusion.is_between(low, high + 1, closed="left") for low, high in BANDS}
     over_all = {"model": pl.lit("all"), "variant": pl.lit("all"), "item": pl.lit(None, pl.String)}
     return questions.with_columns(**over_all, left_out=pl.lit(False), confusion=confusion / 100, **bands)
+
+
+def agreement(records: pl.DataFrame, confusing_at: float) -> list[Estimate]:
+    """How far algorithm and judges agree, pairwise."""
+    judged = records.filter(pl.col("judges").is_not_null()).explode("judges", *_SAID_BY_JUDGES)
+    judged = judged.with_columns(confusing_to_judge=pl.col("judge_confusion") > confusing_at)
+    judges = {str(judge): one for (judge,), one in judged.group_by("judges", maintain_order=True)}
+    estimates: list[Estimate] = []
+    for judge, one in judges.items():
+        by_judge = (one["confusing_to_judge"], one["judge_f1"])
+        for label, column in (("threshold", "confusing"), ("confusion_index", "confusing_by_index")):
+            estimates += _agree(f"{label} and {judge}", one, (one[column], one[f"score_{label}"]), by_judge)
+    for (first, one), (second, other) in combinations(judges.items(), 2):
+        both = one.join(other, on=["model", "variant", "question_id", "repeat"], maintain_order="left", suffix=" 2")
+        of_one, of_other = ((both[f"confusing_to_judge{end}"], both[f"judge_f1{end}"]) for end in ("", " 2"))
+        estimates += _agree(f"{first} and {second}", both, of_one, of_other)
+    return estimates
+
+
+def _agree(
+    between: str, rows: pl.DataFrame, one: tuple[pl.Series, pl.Series], other: tuple[pl.Series, pl.Series]
+) -> list[Estimate]:
+    """Kappa of the labels over questions, the CFE study's Pearson over replies beside it, Spearman of the scores over
+    replies, clustered by question. Each side gives its labels and its scores.
+    """
+    names: dict[str, Any] = {"model": "all", "variant": "all", "group": {"between": between}}
+    first = rows.select(pl.col("question_id").is_first_distinct()).to_series()
+    labels = one[0].filter(first), other[0].filter(first)
+    numbers = one[0].cast(pl.Float64), other[0].cast(pl.Float64)
+    return [
+        cohen_kappa(*labels, metric=LABEL_KAPPA.name, **names),
+        pearson(*numbers, rows["cluster"], metric=LABEL_PEARSON.name, **names),
+        spearman(one[1], other[1], rows["cluster"], metric=SCORE_SPEARMAN.name, **names),
+    ]

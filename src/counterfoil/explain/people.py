@@ -129,7 +129,7 @@ class Measured(NamedTuple):
     recall: float | None
     f1: float | None
     quality: float | None
-    needed_only: float | None
+    restraint: float | None
 
 
 def measured(numbers: Mapping[str, float | None], alternatives: int) -> Measured:
@@ -150,7 +150,7 @@ def measured(numbers: Mapping[str, float | None], alternatives: int) -> Measured
         recall=recall,
         f1=f1,
         quality=fmean(aspects) if aspects else None,
-        needed_only=None if unneeded is None else 1 - unneeded,
+        restraint=None if unneeded is None else 1 - unneeded,
     )
 
 
@@ -323,7 +323,7 @@ def _judges_for_people(opinions: Opinions) -> list[Estimate]:
             of_judged: list[str] = []
             for task, by_rater in zip(opinions.tasks, each, strict=True):
                 verdict = task.source.judges.get(judge, {}).get(measure)
-                said = [value for value in (_of_rater(one, measure) for one in by_rater) if value is not None]
+                said = [value for value in (getattr(one, measure) for one in by_rater) if value is not None]
                 if verdict is None or len(said) < 2:
                     continue
                 pairs = list(combinations(said, 2))
@@ -344,8 +344,3 @@ def _judges_for_people(opinions: Opinions) -> list[Estimate]:
                 ),
             ]
     return found
-
-
-def _of_rater(measures: Measured, measure: str) -> float | None:
-    value: float | None = getattr(measures, "needed_only" if measure == "restraint" else measure)
-    return value

@@ -12,7 +12,7 @@ from counterfoil.errors import UserError
 from counterfoil.explain import people
 from counterfoil.explain.importers import importers
 from counterfoil.explain.judge import Judgement, Verdicts, judge_mentions, judge_reply
-from counterfoil.explain.metrics import METRICS, PEOPLE
+from counterfoil.explain.metrics import IN_SUMMARY, METRICS, PEOPLE
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import respondent
 from counterfoil.explain.prompts import load_variants, messages
@@ -189,9 +189,11 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         return row | _judge_columns(verdicts)
 
     def summarize(self, rows: pl.DataFrame, facts: Facts) -> list[Estimate]:
-        from counterfoil.explain.summary import summarize
+        """The declared figures, and how far algorithm and judges agree."""
+        from counterfoil.explain.items import agreement
+        from counterfoil.stats.summary import summarize
 
-        return summarize(self.items(rows), rows, self.settings["confusing_at"])
+        return [*summarize(IN_SUMMARY, self.items(rows)), *agreement(rows, self.settings["confusing_at"])]
 
     def items(self, records: pl.DataFrame) -> Items:
         from counterfoil.explain.items import items
@@ -228,7 +230,7 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         return people.agreement(opinions, self.settings["confusing_at"])
 
     def planting(self) -> Planting:
-        from counterfoil.explain.selftest import ExplainPlanting
+        from counterfoil.explain.planted import ExplainPlanting
 
         return ExplainPlanting(self)
 
