@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,7 +15,6 @@ from counterfoil.explain.scoring import CONFUSING_AT
 from counterfoil.judging import (
     Failure,
     JudgeAsk,
-    Score,
     Step,
     ask_step,
     find_entry,
@@ -33,7 +32,7 @@ ASPECTS = ("clarity", "accuracy", "convincingness")
 MEASURES = ("confusion", "precision", "recall", "f1", "quality", "restraint", "correct", "changed")
 
 
-class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+class Judgement(msgspec.Struct, kw_only=True):
     """One judge on one reply. None: not asked for on such a question, not defined, or failed.
 
     `changed`: whether the intersection came out otherwise with the lists the other way round. `failures`: the steps
@@ -77,6 +76,10 @@ class Verdicts(msgspec.Struct, frozen=True):
         return {"judges": list(self.judgements), "judge_failures": failures, **values}
 
 
+def _number(value: float | bool | None) -> float | None:
+    return None if value is None else float(value)
+
+
 class Overlap(NamedTuple):
     """Relevance, sufficiency, and both in one."""
 
@@ -106,7 +109,6 @@ async def judge_reply(
     mentioned: Sequence[str],
     *,
     confusing_at: float = CONFUSING_AT,
-    seed: int = 0,
     swap: bool = False,
     check_answer: bool = False,
 ) -> Judgement:
@@ -117,55 +119,32 @@ async def judge_reply(
     a step that failed is None; the rest is judged all the same.
     """
     steps = _Steps(ask, judge)
-    mentioned = unique(_in_one_line(mentioned))
-    confusion = await steps.take(_confusion(), question.text)
-    confusing = None if confusion is None else confusion.score > confusing_at
-    ideal: tuple[str, ...] | None = None
-    common: tuple[str, ...] | None = None
-    scores = Overlap(None, None, 0.0)
-    quality: float | None = None
-    restraint: float | None = None
-    changed: bool | None = None
-    if confusing:
-        ideal = await steps.take(_list("alternatives", "Alternatives"), question.text)
-        if ideal is not None:
-            lists = _Lists(question, mentioned, ideal, seed)
-            common = await lists.intersection(steps)
-            if common is not None and swap and lists.both:
-                changed = await lists.changes(steps, common)
-        if common is not None and ideal is not None:
-            scores = overlap(len(common), len(mentioned), len(ideal))
-        quality = await _quality(steps, question, reply_text, mentioned, seed)
-    elif confusing is False:
-        unneeded = await steps.take(_verdict("restraint"), _about_reply(question, reply_text))
-        restraint = None if unneeded is None else float(not unneeded)
-    correct = None
+    said = Judgement()
+    confusion = await steps.take("confusion", read_score, question.text)
+    if confusion is not None:
+        said.confusion, said.confusing = confusion.score, confusion.score > confusing_at
+    if said.confusing:
+        mentioned = unique([" ".join(entry.split()) for entry in mentioned if entry.strip()])
+        said.ideal = await steps.take("alternatives", _list_under("Alternatives"), question.text)
+        if said.ideal is not None:
+            await _compare(steps, question, mentioned, said.ideal, said, swap=swap)
+        said.quality = await _quality(steps, question, reply_text, mentioned)
+    elif said.confusing is False:
+        unneeded = await steps.take("restraint", read_verdict, _about_reply(question, reply_text))
+        said.restraint = None if unneeded is None else float(not unneeded)
     if check_answer:
-        correct = await steps.take(_verdict("correct"), _about_reply(question, reply_text))
-    return Judgement(
-        confusion=None if confusion is None else confusion.score,
-        confusing=confusing,
-        ideal=ideal,
-        intersection=common,
-        precision=scores.precision,
-        recall=scores.recall,
-        f1=None if common is None else scores.f1,
-        quality=quality,
-        restraint=restraint,
-        correct=correct,
-        changed=changed,
-        failures=tuple(steps.failures),
-    )
+        said.correct = await steps.take("correct", read_verdict, _about_reply(question, reply_text))
+    said.failures = tuple(steps.failures)
+    return said
 
 
-async def judge_mentions(
-    ask: JudgeAsk, judge: str, question: Question, reply_text: str, *, seed: int = 0
-) -> tuple[str, ...] | None:
+async def judge_mentions(ask: JudgeAsk, judge: str, question: Question, reply_text: str) -> tuple[str, ...] | None:
     """The candidates of the question that the reply mentions, as the judge sees it; None if that failed."""
-    candidates = _seeded(list(question.candidates), f"{seed} {question.id} candidates")
-    content = f"{_about_reply(question, reply_text)}\n\n{_listed('Candidates', candidates)}"
-    found = await ask_step(ask, judge, _list("mentions", "Mentioned"), content)
-    return None if isinstance(found, Failure) else _known(found, list(question.candidates))
+    candidates = list(question.candidates)
+    listed = _listed("Candidates", _shuffled(candidates, question, "candidates"))
+    content = f"{_about_reply(question, reply_text)}\n\n{listed}"
+    found = await _Steps(ask, judge).take("mentions", _list_under("Mentioned"), content)
+    return None if found is None else _known(found, candidates)
 
 
 class _Steps:
@@ -176,78 +155,53 @@ class _Steps:
         self._ask = ask
         self._judge = judge
 
-    async def take(self, step: Step[T], content: str, name: str | None = None) -> T | None:
-        """The result of a step, or None if it failed."""
-        result = await ask_step(self._ask, self._judge, step, content)
+    async def take(self, name: str, parse: Callable[[str], T], content: str, called: str | None = None) -> T | None:
+        """The result of a step, or None if it failed. `called`: its name among the failures."""
+        result = await ask_step(self._ask, self._judge, Step(name, _prompt(name), parse), content)
         if isinstance(result, Failure):
-            self.failures.append(f"{name or step.name}: {result.reason}")
+            self.failures.append(f"{called or name}: {result.reason}")
             return None
         return result
 
 
-class _Lists:
-    """The mentioned and the ideal alternatives of one question, in a seeded order."""
+async def _compare(
+    steps: _Steps, question: Question, mentioned: Sequence[str], ideal: Sequence[str], said: Judgement, *, swap: bool
+) -> None:
+    """Which of the mentioned alternatives are ideal ones. Nobody is asked where one list is empty.
 
-    def __init__(self, question: Question, mentioned: Sequence[str], ideal: Sequence[str], seed: int) -> None:
-        self._question = question
-        self._mentioned = _seeded(mentioned, f"{seed} {question.id} mentioned")
-        self._ideal = _seeded(ideal, f"{seed} {question.id} ideal")
+    With `swap`, asked again with List B first and each list in the opposite order: whether that changes it.
+    """
+    list_a, list_b = _shuffled(mentioned, question, "mentioned"), _shuffled(ideal, question, "ideal")
 
-    @property
-    def both(self) -> bool:
-        """Whether there is anything to compare."""
-        return bool(self._mentioned and self._ideal)
-
-    async def intersection(self, steps: _Steps) -> tuple[str, ...] | None:
-        """The mentioned alternatives that are ideal ones; nobody is asked where one list is empty."""
-        if not self.both:
-            return ()
-        lists = [_listed("List A", self._mentioned), _listed("List B", self._ideal)]
-        return await self._ask(steps, lists)
-
-    async def changes(self, steps: _Steps, common: Sequence[str]) -> bool | None:
-        """Whether the intersection differs when List B comes first and each list is in the opposite order."""
-        lists = [_listed("List B", self._ideal[::-1]), _listed("List A", self._mentioned[::-1])]
-        swapped = await self._ask(steps, lists, "intersection, swapped")
-        return None if swapped is None else set(swapped) != set(common)
-
-    async def _ask(self, steps: _Steps, lists: Sequence[str], name: str | None = None) -> tuple[str, ...] | None:
-        content = "\n\n".join([f"Question: {self._question.text}", *lists])
-        found = await steps.take(_list("intersection", "Intersection"), content, name)
-        if found is None:
-            return None
+    async def intersection(lists: Sequence[str], called: str | None = None) -> tuple[str, ...] | None:
+        content = "\n\n".join([f"Question: {question.text}", *lists])
+        found = await steps.take("intersection", _list_under("Intersection"), content, called)
         # What is not in List A was not mentioned, and can't be common to both.
-        return _known(found, self._mentioned)
+        return None if found is None else _known(found, list_a)
+
+    common: tuple[str, ...] | None = ()
+    if list_a and list_b:
+        common = await intersection([_listed("List A", list_a), _listed("List B", list_b)])
+    if common is None:
+        return
+    said.intersection = common
+    said.precision, said.recall, said.f1 = overlap(len(common), len(list_a), len(list_b))
+    if swap and list_a and list_b:
+        opposite = [_listed("List B", list_b[::-1]), _listed("List A", list_a[::-1])]
+        swapped = await intersection(opposite, "intersection, swapped")
+        said.changed = None if swapped is None else set(swapped) != set(common)
 
 
-async def _quality(
-    steps: _Steps, question: Question, reply_text: str, mentioned: Sequence[str], seed: int
-) -> float | None:
+async def _quality(steps: _Steps, question: Question, reply_text: str, mentioned: Sequence[str]) -> float | None:
     """The mean over the mentioned alternatives of their mean rating; None where there are none."""
     if not mentioned:
         return None
-    ordered = _seeded(mentioned, f"{seed} {question.id} quality")
-    step = Step("quality", _prompt("quality"), lambda text: read_ratings(text, ordered, ASPECTS))
+    ordered = _shuffled(mentioned, question, "quality")
     content = f"{_about_reply(question, reply_text)}\n\n{_listed('Alternatives', ordered)}"
-    ratings = await steps.take(step, content)
+    ratings = await steps.take("quality", lambda text: read_ratings(text, ordered, ASPECTS), content)
     if ratings is None:
         return None
     return sum(sum(rating) / len(rating) for rating in ratings.values()) / len(ratings)
-
-
-@functools.cache
-def _confusion() -> Step[Score]:
-    return Step("confusion", _prompt("confusion"), read_score)
-
-
-@functools.cache
-def _list(name: str, heading: str) -> Step[tuple[str, ...]]:
-    return Step(name, _prompt(name), lambda text: read_list(text, heading))
-
-
-@functools.cache
-def _verdict(name: str) -> Step[bool]:
-    return Step(name, _prompt(name), read_verdict)
 
 
 @functools.cache
@@ -256,23 +210,20 @@ def _prompt(name: str) -> str:
     return file.read_text(encoding="utf-8").strip()
 
 
+def _list_under(heading: str) -> Callable[[str], tuple[str, ...]]:
+    return functools.partial(read_list, label=heading)
+
+
 def _known(found: Sequence[str], entries: Sequence[str]) -> tuple[str, ...]:
     """The entries that were found, each once; what else was found is left out."""
     names = (find_entry(text, entries) for text in found)
     return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
-def _seeded(entries: Sequence[str], salt: str) -> tuple[str, ...]:
-    """An order that depends on the salt and the entries alone, not on the order they were found in."""
+def _shuffled(entries: Sequence[str], question: Question, purpose: str) -> tuple[str, ...]:
+    """An order that depends on the question, the purpose and the entries alone, not on the order they were found in."""
+    salt = f"0 {question.id} {purpose}"
     return tuple(sorted(entries, key=lambda entry: hashlib.sha256(f"{salt} {fold(entry)}".encode()).digest()))
-
-
-def _number(value: float | bool | None) -> float | None:
-    return None if value is None else float(value)
-
-
-def _in_one_line(entries: Sequence[str]) -> list[str]:
-    return [" ".join(entry.split()) for entry in entries if entry.strip()]
 
 
 def _listed(heading: str, entries: Sequence[str]) -> str:
