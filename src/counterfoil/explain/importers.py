@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from counterfoil.asking.ask import Reply
@@ -11,7 +10,7 @@ from counterfoil.errors import UserError
 from counterfoil.explain.judge import Judgement, Verdicts
 from counterfoil.explain.questions import Question
 from counterfoil.explain.reading import Reading
-from counterfoil.suite.imports import Imported, Importer, parse_list
+from counterfoil.suite.imports import Imported, parse_list
 from counterfoil.tables import cells_in
 
 NEEDED = ("id", "prompt_variant", "llm_response")
@@ -57,9 +56,8 @@ def _mentions(text: str, where: str, question: Question) -> tuple[str, ...]:
 
 
 def _judgement(row: Mapping[str, str], where: str) -> Judgement:
-    confusion = _number(row, "gpt_conf_score", where, 100)
     return Judgement(
-        confusion=confusion,
+        confusion=_number(row, "gpt_conf_score", where, 100),
         ideal=_answers(row, "gpt_cands", where),
         intersection=_answers(row, "gpt_cands_intersection", where),
         precision=_number(row, "gpt_precision", where, 1),
@@ -86,8 +84,3 @@ def _number(row: Mapping[str, str], name: str, where: str, most: float) -> float
     if not 0 <= value <= most:
         raise UserError(f"{where}: {name} is {row[name]!r}, and must be a number from 0 to {most:g}.")
     return value
-
-
-def importers(*, given: bool) -> Mapping[str, Importer]:
-    """The formats that `explain` reads beside jsonl."""
-    return {"cfe": partial(import_cfe, given=given)}

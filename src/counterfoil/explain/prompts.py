@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from counterfoil.asking.ask import Message
 from counterfoil.errors import UserError
-from counterfoil.explain.questions import Question
 from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import Variant
 
@@ -24,11 +22,6 @@ def load_variants(names: Sequence[str]) -> list[Variant]:
     if len(set(known)) < len(known):
         raise UserError(f"Two variants are called {max(known, key=known.count)}: give one of the files another name.")
     return variants
-
-
-def messages(question: Question, variant: Variant) -> list[Message]:
-    """The system prompt, and the question as it is."""
-    return [Message("system", variant.prompt), Message("user", question.text)]
 
 
 def _load(name: str) -> Variant:

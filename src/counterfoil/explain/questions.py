@@ -26,7 +26,7 @@ SCORE_KINDS = ("listwise", "bradley_terry", "plackett_luce")
 _CANDIDATE = re.compile(r"^(.*)\((\d+(?:\.\d+)?)\)$", re.DOTALL)
 
 
-class Question(msgspec.Struct, SuiteQuestion, frozen=True, kw_only=True):
+class Question(msgspec.Struct, SuiteQuestion, frozen=True, kw_only=True, rename={"text": "question", "gold": "answer"}):
     """A factual question with one objective answer, and wrong candidates, each with a plausibility from 0 to 100."""
 
     id: str
@@ -141,14 +141,4 @@ def _candidates(value: Any, scores: str) -> dict[str, float]:
 
 def encode_questions(questions: Iterable[Question]) -> bytes:
     """The questions as JSONL that `--data` reads."""
-    rows = (
-        {
-            "id": question.id,
-            "question": question.text,
-            "answer": question.gold,
-            "aliases": question.aliases,
-            "candidates": question.candidates,
-        }
-        for question in questions
-    )
-    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
+    return b"".join(msgspec.json.encode(question) + b"\n" for question in questions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,7 +13,10 @@ from counterfoil.explain.mentions.names import GOLD
 from counterfoil.explain.mentions.spans import spans
 from counterfoil.reading.text import own_words
 
-__all__ = ["Reading", "answer_is_right", "find_mentions", "mention_spans"]
+if TYPE_CHECKING:
+    from counterfoil.explain.questions import Question
+
+__all__ = ["Reading", "answer_is_right", "find_mentions", "mention_spans", "read_reply"]
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -21,6 +25,20 @@ class Reading(msgspec.Struct, frozen=True):
     text: str
     mentioned: tuple[str, ...]
     correct: bool
+
+
+def read_reply(question: Question, text: str) -> Reading | None:
+    """What the reply says; None where nothing is said at all."""
+    if not own_words(text).strip():
+        return None
+    names = list(question.candidates)
+    return Reading(
+        text=text,
+        mentioned=tuple(find_mentions(text, names, gold=question.gold, question=question.text)),
+        correct=answer_is_right(
+            text, question.gold, aliases=question.aliases, candidates=names, question=question.text
+        ),
+    )
 
 
 def find_mentions(reply: str, candidates: Sequence[str], *, gold: str = "", question: str = "") -> list[str]:

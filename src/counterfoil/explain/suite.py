@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.asking.ask import Message, Reply
@@ -10,17 +11,16 @@ from counterfoil.asking.asker import NotAsked
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.explain import people
-from counterfoil.explain.importers import importers
-from counterfoil.explain.judge import Judgement, Verdicts, judge_mentions, judge_reply
+from counterfoil.explain.importers import import_cfe
+from counterfoil.explain.judge import MEASURES, Judgement, Verdicts, judge_mentions, judge_reply
 from counterfoil.explain.metrics import IN_SUMMARY, METRICS, PEOPLE
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import respondent
-from counterfoil.explain.prompts import load_variants, messages
+from counterfoil.explain.prompts import load_variants
 from counterfoil.explain.questions import Question, encode_questions, load_questions
-from counterfoil.explain.reading import Reading, answer_is_right, find_mentions
+from counterfoil.explain.reading import Reading, read_reply
 from counterfoil.explain.scoring import Facts, label_all, penalty, reward, score
 from counterfoil.judging.step import JudgeAsk
-from counterfoil.reading.text import own_words
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items
 from counterfoil.suite.imports import Importer
@@ -61,14 +61,7 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         "score_threshold": float,
         "score_confusion_index": float,
         "judges": list[str],
-        "judge_confusion": list[float],
-        "judge_precision": list[float],
-        "judge_recall": list[float],
-        "judge_f1": list[float],
-        "judge_quality": list[float],
-        "judge_restraint": list[float],
-        "judge_correct": list[float],
-        "judge_changed": list[float],
+        **{f"judge_{name}": list[float] for name in MEASURES},
         "judge_failures": list[str],
     }
 
@@ -78,12 +71,9 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     beside_overall = ("replies",)
     harness_groups = ("replies", "label")
 
-    def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {"max_tokens": 512}
-
     @property
     def importers(self) -> Mapping[str, Importer]:
-        return importers(given=self.settings["mentions"] == "given")
+        return {"cfe": partial(import_cfe, given=self.settings["mentions"] == "given")}
 
     def check(self) -> None:
         if self.settings["mentions"] == "judge" and not self.context.judges:
@@ -114,19 +104,10 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         return {"confusing": confusing}
 
     def messages(self, question: Question, variant: Variant) -> list[Message]:
-        return messages(question, variant)
+        return [Message("system", variant.prompt), Message("user", question.text)]
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> Reading | None:
-        if not own_words(reply.text).strip():
-            return None
-        names = list(question.candidates)
-        return Reading(
-            text=reply.text,
-            mentioned=tuple(find_mentions(reply.text, names, gold=question.gold, question=question.text)),
-            correct=answer_is_right(
-                reply.text, question.gold, aliases=question.aliases, candidates=names, question=question.text
-            ),
-        )
+        return read_reply(question, reply.text)
 
     async def judge(self, question: Question, reading: Reading, ask: JudgeAsk) -> Verdicts:
         mentioned = reading.mentioned
@@ -134,8 +115,7 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         if by_judge:
             found = await judge_mentions(ask, ask.judges[0], question, reading.text)
             if found is None:
-                failed = Judgement(failures=("mentions: the judge gave no list",))
-                return Verdicts({ask.judges[0]: failed})
+                return Verdicts({ask.judges[0]: Judgement(failures=("mentions: the judge gave no list",))})
             mentioned = found
         judgements: dict[str, Judgement] = {}
         for judge in ask.judges:
@@ -158,35 +138,29 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         """A reply in which nothing could be read clears nothing up, and is no restraint either: its scores are 0."""
         labels = facts.labels[question.id]
         row: Row = {
-            "correct": False,
-            "mentioned": [],
+            "correct": reading is not None and reading.correct,
             "confusing": labels.threshold,
             "confusing_by_index": labels.confusion_index,
-            "clarifies": False,
-            "reward": 0.0,
-            "penalty": 0.0,
-            **dict.fromkeys(SCORES, 0.0),
+            **({} if verdicts is None else verdicts.columns()),
         }
-        if reading is not None:
-            names: Sequence[str] | None = reading.mentioned
-            if self.settings["mentions"] == "judge":
-                names = verdicts.mentioned if verdicts is not None else None
-            if names is None:
-                # The judge that was to find the mentions did not: nothing takes their place.
-                unknown = dict.fromkeys(("mentioned", "clarifies", "reward", "penalty", *SCORES))
-                return row | unknown | {"correct": reading.correct} | _judge_columns(verdicts)
-            every = list(question.candidates.values())
-            mentioned = [question.candidates[name] for name in names]
-            row |= {
-                "correct": reading.correct,
-                "mentioned": list(names),
-                "clarifies": bool(names),
-                "reward": reward(mentioned, every),
-                "penalty": penalty(mentioned, every),
-                "score_threshold": score(mentioned, every, confusing=labels.threshold),
-                "score_confusion_index": score(mentioned, every, confusing=labels.confusion_index),
-            }
-        return row | _judge_columns(verdicts)
+        if reading is None:
+            return row | {"mentioned": [], "clarifies": False, **dict.fromkeys(("reward", "penalty", *SCORES), 0.0)}
+        names: Sequence[str] | None = reading.mentioned
+        if self.settings["mentions"] == "judge":
+            names = verdicts.mentioned if verdicts is not None else None
+        if names is None:
+            # The judge that was to find the mentions did not: nothing takes their place.
+            return row | dict.fromkeys(("mentioned", "clarifies", "reward", "penalty", *SCORES))
+        every = list(question.candidates.values())
+        mentioned = [question.candidates[name] for name in names]
+        return row | {
+            "mentioned": list(names),
+            "clarifies": bool(names),
+            "reward": reward(mentioned, every),
+            "penalty": penalty(mentioned, every),
+            "score_threshold": score(mentioned, every, confusing=labels.threshold),
+            "score_confusion_index": score(mentioned, every, confusing=labels.confusion_index),
+        }
 
     def summarize(self, rows: pl.DataFrame, facts: Facts) -> list[Estimate]:
         """The declared figures, and how far algorithm and judges agree."""
@@ -243,10 +217,6 @@ def _score_to_learn_from(record: Record, name: str) -> float | None:
     """The record's score; 0 where the answer is wrong, for no clarification makes up for that."""
     value: float | None = record[name]
     return 0.0 if record["correct"] is False else value
-
-
-def _judge_columns(verdicts: Verdicts | None) -> Row:
-    return {} if verdicts is None else verdicts.columns()
 
 
 suite = Explain()
