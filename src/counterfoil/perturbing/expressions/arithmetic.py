@@ -10,10 +10,10 @@ import contextlib
 import decimal
 import math
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, getcontext, localcontext
-from functools import cache
+from itertools import accumulate, count
 from typing import Generic, TypeVar
 
 N = TypeVar("N", Decimal, float)
@@ -30,6 +30,7 @@ _LARGEST_DIGITS = 300
 _LARGEST_EXPONENT = 1_000_000
 _MOST_PLACES = 30
 _SMALLEST_PROBABILITY = 1e-300
+_TOO_LARGE = f"the power is beyond 10^{_LARGEST_DIGITS} or 10^-{_LARGEST_DIGITS}"
 _NO_LOGARITHM = "only a positive number has a logarithm"
 # A root is refined until a step is below the first; where rounding keeps it above, a step below the second will do.
 _ROOT_STEP, _ROUGH_ROOT_STEP = Decimal("1e-45"), Decimal("1e-40")
@@ -37,12 +38,18 @@ _SECANTS = 30
 # Below 10^-315 nothing is left of the normal distribution's tail, in floating point as well.
 _FARTHEST = 38
 _FAR = 5
+_ROOT_OF_TWO_PI = Decimal("2.50662827463100050241576528481104525300698674060993831662992357634229365460784197")
 # Below this a series is used, where a subtraction or an addition of 1 would lose more than five digits.
 _SMALL = Decimal("1e-5")
 
 
 class Undefined(Exception):
     """There is no such number. The message says why."""
+
+
+def refuse_if(condition: bool, reason: str) -> None:
+    if condition:
+        raise Undefined(reason)
 
 
 @contextlib.contextmanager
@@ -83,69 +90,50 @@ class Arithmetic(Generic[N]):
         return self.exp_of(x)
 
     def ln(self, x: N) -> N:
-        _require(x > 0, _NO_LOGARITHM)
+        refuse_if(not x > 0, _NO_LOGARITHM)
         return self.ln_of(x)
 
     def log1p(self, x: N) -> N:
         """ln(1 + x), precise for small x."""
-        _require(x > -1, _NO_LOGARITHM)
+        refuse_if(not x > -1, _NO_LOGARITHM)
         return self.log1p_of(x)
 
     def sqrt(self, x: N) -> N:
-        _require(x >= 0, "a negative number has no square root")
+        refuse_if(not x >= 0, "a negative number has no square root")
         return self.sqrt_of(x)
 
     def power(self, base: N, exponent: N) -> N:
-        _check_power(float(base), float(exponent))
+        x, y = float(base), float(exponent)
+        refuse_if(abs(y) > _LARGEST_EXPONENT, f"the exponent is beyond {_LARGEST_EXPONENT:,}")
+        if x == 0:
+            refuse_if(y <= 0, "0 has no power of 0 or less")
+        else:
+            refuse_if(x < 0 and y != int(y), "a negative number has no power that is not whole")
+            refuse_if(abs(x) == math.inf, _TOO_LARGE)
+            _check_exponential(y * math.log(abs(x)))
         return self.power_of(base, exponent)
 
     def compounded(self, rate: N, n: N) -> tuple[N, N]:
         """(1 + rate)^n and (1 + rate)^n − 1, both precise, for small rates too."""
-        _check_compounding(float(rate), float(n))
+        refuse_if(not float(rate) > -1, "a rate must be above -1")
+        refuse_if(abs(float(n)) > _LARGEST_EXPONENT, f"the number of periods is beyond {_LARGEST_EXPONENT:,}")
+        # Towards 0 there is no limit: an amount below 10^-300 counts as nothing.
+        _check_exponential(max(float(n) * math.log1p(float(rate)), 0))
         return self.compounded_of(rate, n)
 
     def round(self, x: N, places: N) -> N:
         """Half up, away from zero: the textbooks' way."""
-        if places != int(places) or abs(places) > _MOST_PLACES:
-            raise Undefined(f"the digits to round to must be a whole number from -{_MOST_PLACES} to {_MOST_PLACES}")
+        is_count = places == int(places) and abs(places) <= _MOST_PLACES
+        refuse_if(not is_count, f"the digits to round to must be a whole number from -{_MOST_PLACES} to {_MOST_PLACES}")
         return self.round_of(x, int(places))
 
     def normal_inv(self, p: N) -> N:
-        _require(_SMALLEST_PROBABILITY <= p < 1, "a probability must be above 0 and below 1")
+        refuse_if(not _SMALLEST_PROBABILITY <= p < 1, "a probability must be above 0 and below 1")
         return self.normal_inv_of(p)
 
 
-def _require(holds: bool, reason: str) -> None:
-    if not holds:
-        raise Undefined(reason)
-
-
 def _check_exponential(x: float) -> None:
-    if not abs(x) <= _LARGEST_DIGITS * math.log(10):
-        raise Undefined(f"the power is beyond 10^{_LARGEST_DIGITS} or 10^-{_LARGEST_DIGITS}")
-
-
-def _check_compounding(rate: float, n: float) -> None:
-    if not rate > -1:
-        raise Undefined("a rate must be above -1")
-    if abs(n) > _LARGEST_EXPONENT:
-        raise Undefined(f"the number of periods is beyond {_LARGEST_EXPONENT:,}")
-    # Towards 0 there is no limit: an amount below 10^-300 counts as nothing.
-    _check_exponential(max(n * math.log1p(rate), 0))
-
-
-def _check_power(base: float, exponent: float) -> None:
-    if abs(exponent) > _LARGEST_EXPONENT:
-        raise Undefined(f"the exponent is beyond {_LARGEST_EXPONENT:,}")
-    if base == 0:
-        if exponent <= 0:
-            raise Undefined("0 has no power of 0 or less")
-        return
-    if base < 0 and exponent != int(exponent):
-        raise Undefined("a negative number has no power that is not whole")
-    if abs(base) == math.inf:
-        raise Undefined(f"the power is beyond 10^{_LARGEST_DIGITS} or 10^-{_LARGEST_DIGITS}")
-    _check_exponential(exponent * math.log(abs(base)))
+    refuse_if(not abs(x) <= _LARGEST_DIGITS * math.log(10), _TOO_LARGE)
 
 
 def _power(base: Decimal, exponent: Decimal) -> Decimal:
@@ -158,17 +146,22 @@ def _power(base: Decimal, exponent: Decimal) -> Decimal:
     return (exponent * base.ln()).exp()
 
 
+def _series(terms: Iterable[Decimal]) -> Decimal:
+    """The sum of the terms, down to those that are too small to matter."""
+    total = Decimal(0)
+    for term in terms:
+        if not term or (total and term.adjusted() < total.adjusted() - getcontext().prec):
+            break
+        total += term
+    return total
+
+
 def _log1p(x: Decimal) -> Decimal:
     """ln(1 + x), close to 0 as 2·artanh(x/(2 + x)) = 2·Σ z^(2k+1)/(2k+1)."""
     if abs(x) > _SMALL:
         return (1 + x).ln()
     z = x / (2 + x)
-    square, term, total, k = z * z, z, Decimal(0), 1
-    while term and (not total or term.adjusted() >= total.adjusted() - getcontext().prec):
-        total += term / k
-        term *= square
-        k += 2
-    return 2 * total
+    return 2 * _series(z**k / k for k in count(1, 2))
 
 
 def _compounded(rate: Decimal, n: Decimal) -> tuple[Decimal, Decimal]:
@@ -176,12 +169,8 @@ def _compounded(rate: Decimal, n: Decimal) -> tuple[Decimal, Decimal]:
     if abs(n * rate) > _SMALL or abs(rate) > _SMALL:
         grown = _power(1 + rate, n)
         return grown, grown - 1
-    term, total, k = n * rate, Decimal(0), 1
-    while term and (not total or term.adjusted() >= total.adjusted() - getcontext().prec):
-        total += term
-        term *= (n - k) * rate / (k + 1)
-        k += 1
-    return 1 + total, total
+    gained = _series(accumulate(count(1), lambda term, k: term * ((n - k) * rate / (k + 1)), initial=n * rate))
+    return 1 + gained, gained
 
 
 def _normal_cdf(x: Decimal) -> Decimal:
@@ -215,35 +204,13 @@ def _tail(x: Decimal) -> Decimal:
 
 def _from_centre(x: Decimal) -> Decimal:
     """Φ(x) − 1/2 in the current precision."""
-    square, term, total, k = x * x, x, Decimal(0), 1
-    # While terms still grow (k < x²) they are never small against the total, so the test can not stop too early.
-    while term and (not total or term.adjusted() >= total.adjusted() - getcontext().prec):
-        total += term
-        k += 2
-        term = term * square / k
-    return total * _density(square)
+    square = x * x
+    # While terms still grow (k < x²) they are never small against the total, so the series can not stop too early.
+    return _series(accumulate(count(3, 2), lambda term, k: term * square / k, initial=x)) * _density(square)
 
 
 def _density(square: Decimal) -> Decimal:
-    return (-square / 2).exp() / _root_of_two_pi(getcontext().prec)
-
-
-@cache
-def _root_of_two_pi(digits: int) -> Decimal:
-    """sqrt(2π) by Machin's formula π = 16·arctan(1/5) − 4·arctan(1/239)."""
-    with localcontext() as context:
-        context.prec = digits + 10
-        pi = 16 * _arctan_of_inverse(5) - 4 * _arctan_of_inverse(239)
-        return (2 * pi).sqrt()
-
-
-def _arctan_of_inverse(x: int) -> Decimal:
-    power_of_x, total, k = 1 / Decimal(x), Decimal(0), 1
-    while power_of_x.adjusted() >= -getcontext().prec:
-        total += power_of_x / k if k % 4 == 1 else -power_of_x / k
-        power_of_x /= x * x
-        k += 2
-    return total
+    return (-square / 2).exp() / _ROOT_OF_TWO_PI
 
 
 def _normal_inv(p: Decimal) -> Decimal:

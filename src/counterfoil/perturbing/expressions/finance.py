@@ -20,7 +20,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from counterfoil.perturbing.expressions.arithmetic import FLOAT, Arithmetic, N, Undefined
+from counterfoil.perturbing.expressions.arithmetic import FLOAT, Arithmetic, N, refuse_if
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,37 +62,29 @@ def nper(on: Arithmetic[N], rate: N, pmt: N, pv: N, fv: N) -> N:
         n = (pv - fv) / pmt
     else:
         left = pmt - pv * rate
-        if left == 0:
-            raise Undefined("the payments never pay it off")
+        refuse_if(left == 0, "the payments never pay it off")
         change = (pv - fv) * rate / left
-        if change <= -1:
-            raise Undefined("the payments never pay it off")
+        refuse_if(change <= -1, "the payments never pay it off")
         n = on.log1p(change) / on.log1p(rate)
-    if n < 0:
-        raise Undefined("no number of periods solves it")
+    refuse_if(n < 0, "no number of periods solves it")
     return n
 
 
 def rate(on: Arithmetic[N], n: N, pmt: N, pv: N, fv: N) -> N:
     """The rate per period. With positive amounts the right side falls as the rate rises: there is one at most."""
-    if n <= 0 or pv <= 0 or pmt < 0 or fv < 0:
-        raise Undefined("a rate needs positive periods and amounts")
-
-    def excess(rate: N) -> N:
-        return _loan_excess(on, rate, n, pmt, fv, pv)
-
+    refuse_if(n <= 0 or pv <= 0 or pmt < 0 or fv < 0, "a rate needs positive periods and amounts")
     floats = [float(x) for x in (n, pmt, fv, pv)]
-    return on.refined(excess, _rate_between(lambda rate: _loan_excess(FLOAT, rate, *floats)))
+    near = _rate_between(lambda rate: _excess(FLOAT, rate, *floats))
+    return on.refined(lambda rate: _excess(on, rate, n, pmt, fv, pv), near)
 
 
-def _loan_excess(on: Arithmetic[N], rate: N, n: N, pmt: N, fv: N, price: N) -> N:
+def _excess(on: Arithmetic[N], rate: N, n: N, pmt: N, fv: N, price: N) -> N:
     return pv(on, rate, n, pmt, fv) - price
 
 
 def npv(on: Arithmetic[N], rate: N, flows: Sequence[N]) -> N:
     """Σ flows[k]·(1 + rate)^-k, the first flow at time 0; by Horner's rule."""
-    if rate <= -1:
-        raise Undefined("a rate must be above -1")
+    refuse_if(rate <= -1, "a rate must be above -1")
     total, factor = on.number(0), 1 / (1 + rate)
     for flow in reversed(flows):
         total = total * factor + flow
@@ -106,12 +98,11 @@ def irr(on: Arithmetic[N], flows: Sequence[N]) -> N:
     (Norstrøm 1972: one positive rate). Other flows are refused.
     """
     changes = _sign_changes(flows)
-    if changes == 0:
-        raise Undefined("flows that never change their sign have no internal rate of return")
+    refuse_if(changes == 0, "flows that never change their sign have no internal rate of return")
     if changes > 1:
         totals = list(itertools.accumulate(flows))
-        if _sign_changes(totals) != 1 or totals[-1] == 0:
-            raise Undefined("these flows may have more than one internal rate of return")
+        is_one = _sign_changes(totals) == 1 and totals[-1] != 0
+        refuse_if(not is_one, "these flows may have more than one internal rate of return")
     floats = [float(flow) for flow in flows]
     return on.refined(lambda rate: npv(on, rate, flows), _rate_between(lambda rate: _scaled_npv(rate, floats)))
 
@@ -143,47 +134,33 @@ def annuity_due(on: Arithmetic[N], rate: N, n: N, pmt: N) -> N:
 
 def perpetuity(on: Arithmetic[N], pmt: N, rate: N) -> N:
     """Today's value of payments at the end of every period, for ever: pmt/rate."""
-    if rate <= 0:
-        raise Undefined("a perpetuity needs a positive rate")
+    refuse_if(rate <= 0, "a perpetuity needs a positive rate")
     return pmt / rate
 
 
 def effective_rate(on: Arithmetic[N], nominal: N, per_year: N) -> N:
     """(1 + nominal/per_year)^per_year − 1."""
-    if per_year <= 0:
-        raise Undefined("the periods per year must be positive")
+    refuse_if(per_year <= 0, "the periods per year must be positive")
     return on.compounded(nominal / per_year, per_year)[1]
 
 
 def bond_price(on: Arithmetic[N], coupon_rate: N, annual_yield: N, years: N, per_year: N, face: N) -> N:
     """face·(c·T₀ + v^n)."""
-    _check_bond(years, per_year)
-    last, factor = _discounting(on, annual_yield / per_year, years * per_year)
-    return face * (coupon_rate / per_year * factor + last)
+    c, y, n = _periodic(coupon_rate, annual_yield, years, per_year)
+    return face * pv(on, y, n, c, on.number(1))
 
 
 def ytm(on: Arithmetic[N], price: N, coupon_rate: N, years: N, per_year: N, face: N) -> N:
     """The yield at which bond_price is `price`. The price falls as the yield rises: there is one at most."""
-    _check_bond(years, per_year)
-    if price <= 0 or face <= 0 or coupon_rate < 0:
-        raise Undefined("a yield needs a positive price and face, and a coupon that is not negative")
-    n, c = years * per_year, coupon_rate / per_year
-    floats = [float(x) for x in (c, n, price / face)]
-    periodic = on.refined(
-        lambda y: _bond_excess(on, y, c, n, price / face), _rate_between(lambda y: _bond_excess(FLOAT, y, *floats))
-    )
-    return periodic * per_year
-
-
-def _bond_excess(on: Arithmetic[N], y: N, c: N, n: N, price: N) -> N:
-    last, factor = _discounting(on, y, n)
-    return c * factor + last - price
+    c, _, n = _periodic(coupon_rate, on.number(0), years, per_year)
+    is_wrong = price <= 0 or face <= 0 or coupon_rate < 0
+    refuse_if(is_wrong, "a yield needs a positive price and face, and a coupon that is not negative")
+    return rate(on, n, c, price / face, on.number(1)) * per_year
 
 
 def macaulay_duration(on: Arithmetic[N], coupon_rate: N, annual_yield: N, years: N, per_year: N) -> N:
     """In years: (c·T₁ + n·v^n)/(c·T₀ + v^n)/per_year."""
-    _check_bond(years, per_year)
-    c, y, n = coupon_rate / per_year, annual_yield / per_year, years * per_year
+    c, y, n = _periodic(coupon_rate, annual_yield, years, per_year)
     t0, t1, _, last = _sums(on, y, n)
     return (c * t1 + n * last) / (c * t0 + last) / per_year
 
@@ -195,8 +172,7 @@ def modified_duration(on: Arithmetic[N], coupon_rate: N, annual_yield: N, years:
 
 def convexity(on: Arithmetic[N], coupon_rate: N, annual_yield: N, years: N, per_year: N) -> N:
     """In years squared: (2c·T₂ + n(n+1)·v^n)/(c·T₀ + v^n)/((1 + y)·per_year)² = (d²P/dY²)/P."""
-    _check_bond(years, per_year)
-    c, y, n = coupon_rate / per_year, annual_yield / per_year, years * per_year
+    c, y, n = _periodic(coupon_rate, annual_yield, years, per_year)
     t0, _, t2, last = _sums(on, y, n)
     scale = (1 + y) * per_year
     return (2 * c * t2 + n * (n + 1) * last) / (c * t0 + last) / (scale * scale)
@@ -220,9 +196,10 @@ def _sums(on: Arithmetic[N], y: N, n: N) -> tuple[N, N, N, N]:
     return t0, t1, t2, last
 
 
-def _check_bond(years: N, per_year: N) -> None:
-    if years <= 0 or per_year <= 0:
-        raise Undefined("a bond needs a positive number of years and of coupons per year")
+def _periodic(coupon_rate: N, annual_yield: N, years: N, per_year: N) -> tuple[N, N, N]:
+    """c, y and n."""
+    refuse_if(years <= 0 or per_year <= 0, "a bond needs a positive number of years and of coupons per year")
+    return coupon_rate / per_year, annual_yield / per_year, years * per_year
 
 
 def capm(on: Arithmetic[N], riskfree: N, beta: N, market_return: N) -> N:
@@ -237,8 +214,7 @@ def wacc(on: Arithmetic[N], weight_equity: N, cost_equity: N, weight_debt: N, co
 
 def gordon(on: Arithmetic[N], next_dividend: N, required: N, growth: N) -> N:
     """next_dividend/(required − growth)."""
-    if required <= growth:
-        raise Undefined("the required return must be above the growth rate")
+    refuse_if(required <= growth, "the required return must be above the growth rate")
     return next_dividend / (required - growth)
 
 
@@ -271,8 +247,8 @@ def bs_put(on: Arithmetic[N], spot: N, strike: N, rate: N, years: N, volatility:
 
 def _distances(on: Arithmetic[N], spot: N, strike: N, rate: N, years: N, volatility: N) -> tuple[N, N]:
     """d₁ = (ln(spot/strike) + (rate + volatility²/2)·years)/(volatility·√years),  d₂ = d₁ − volatility·√years."""
-    if spot <= 0 or strike <= 0 or years <= 0 or volatility <= 0:
-        raise Undefined("an option needs a positive spot, strike, time and volatility")
+    is_wrong = spot <= 0 or strike <= 0 or years <= 0 or volatility <= 0
+    refuse_if(is_wrong, "an option needs a positive spot, strike, time and volatility")
     spread = volatility * on.sqrt(years)
     d1 = (on.ln(spot / strike) + (rate + volatility * volatility / 2) * years) / spread
     return d1, d1 - spread
@@ -284,18 +260,15 @@ def _rate_between(function: Callable[[float], float]) -> float:
     if at_zero == 0:
         return 0.0
     low, high = 0.0, 0.1
-    while (function(high) > 0) == (at_zero > 0):
+    while high <= _HIGHEST:
+        if (function(high) > 0) != (at_zero > 0):
+            return _bisected(function, low, high)
         low, high = high, high * 4
-        if high > _HIGHEST:
-            break
-    else:
-        return _bisected(function, low, high)
     low, high = -0.1, 0.0
     while (function(low) > 0) == (at_zero > 0):
         # 1 + rate goes halfway to 0.
         low, high = (low - 1) / 2, low
-        if low < _LOWEST:
-            raise Undefined(f"no rate from {_LOWEST} to {_HIGHEST:,.0f} solves it")
+        refuse_if(low < _LOWEST, f"no rate from {_LOWEST} to {_HIGHEST:,.0f} solves it")
     return _bisected(function, low, high)
 
 

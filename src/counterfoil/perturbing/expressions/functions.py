@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from counterfoil.perturbing.expressions import finance
-from counterfoil.perturbing.expressions.arithmetic import Arithmetic, N, Undefined
+from counterfoil.perturbing.expressions.arithmetic import Arithmetic, N, refuse_if
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,8 +45,7 @@ def _mean(on: Arithmetic[N], values: Sequence[N]) -> N:
 
 
 def _covariance(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) -> N:
-    if len(first) < 2:
-        raise Undefined("a sample needs at least two values")
+    refuse_if(len(first) < 2, "a sample needs at least two values")
     return _products(on, first, second) / (len(first) - 1)
 
 
@@ -57,15 +56,13 @@ def _covariance_p(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) ->
 def _correlation(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) -> N:
     """Pearson's, the same for a sample and a population."""
     spreads = _products(on, first, first) * _products(on, second, second)
-    if spreads == 0:
-        raise Undefined("a list of one value throughout has no correlation")
+    refuse_if(spreads == 0, "a list of one value throughout has no correlation")
     return _products(on, first, second) / on.sqrt(spreads)
 
 
 def _products(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) -> N:
     """Σ (x − mean x)(y − mean y)."""
-    if len(first) != len(second):
-        raise Undefined("the two lists differ in length")
+    refuse_if(len(first) != len(second), "the two lists differ in length")
     one, other = _mean(on, first), _mean(on, second)
     return on.total([(x - one) * (y - other) for x, y in zip(first, second, strict=True)])
 

@@ -4,8 +4,7 @@ Numbers, names, + - * / ^ (also **), comparisons (also chained), and, or, not, i
 round(x, digits), sqrt, exp, ln, sum(variable, from, to, term), lists of cash flows, and the functions of finance and
 statistics in `functions.py`. Every evaluation takes a bounded number of steps.
 
-Decimals have 50 digits. An expression sets the decimal context for itself; inside `computing()` it finds it set, which
-saves a little time and lets the caller compute on with the same digits. `==` compares all digits.
+Decimals have 50 digits; `==` compares all of them.
 `round` is half up (away from zero); in floating point it rounds the shortest decimal that stands for the number.
 """
 
@@ -14,13 +13,13 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable, Collection, Mapping
-from decimal import Decimal, getcontext, setcontext
+from decimal import Decimal
 from functools import partial
 from typing import Any, Generic
 
 import msgspec
 
-from counterfoil.perturbing.expressions.arithmetic import CONTEXT, DECIMAL, FLOAT, Arithmetic, N, Undefined, computing
+from counterfoil.perturbing.expressions.arithmetic import DECIMAL, FLOAT, Arithmetic, N, Undefined, computing
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
 from counterfoil.perturbing.expressions.parsing import ExpressionError, Kind, Node, tree_of
 
@@ -65,7 +64,8 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
     def decimal(self, values: Mapping[str, Decimal]) -> Decimal:
         """The number, in decimals of 50 digits."""
         self._expect(Kind.NUMBER)
-        number: Decimal = self._computed(values)
+        with computing():
+            number: Decimal = self.in_decimals(values)
         return number
 
     def float(self, values: Mapping[str, builtins.float]) -> builtins.float:
@@ -77,17 +77,8 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
     def holds(self, values: Mapping[str, Decimal]) -> bool:
         """Whether the condition holds, computed in decimals."""
         self._expect(Kind.CONDITION)
-        return bool(self._computed(values))
-
-    def _computed(self, values: Mapping[str, Decimal]) -> Any:
-        before = getcontext()
-        if before is CONTEXT:
-            return self.in_decimals(values)
-        setcontext(CONTEXT)
-        try:
-            return self.in_decimals(values)
-        finally:
-            setcontext(before)
+        with computing():
+            return bool(self.in_decimals(values))
 
     def _expect(self, kind: Kind) -> None:
         if self.kind is not kind:
@@ -97,22 +88,17 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
 def parse(source: str, names: Collection[str]) -> Expression:
     """The expression in `source`, which may use `names`. ExpressionError says what is wrong with it, and where."""
     tree = tree_of(source, names)
+    if tree.cost > _MOST_STEPS:
+        raise ExpressionError(f"more than {_MOST_STEPS:,} steps to compute", 1)
     with computing():
-        in_decimals = _compiled(source, tree, DECIMAL)
-    return Expression(source, tree.names, tree.kind, in_decimals, _compiled(source, tree, FLOAT))
+        in_decimals = _Compiler(source, DECIMAL).whole(tree)
+    return Expression(source, tree.names, tree.kind, in_decimals, _Compiler(source, FLOAT).whole(tree))
 
 
 class _Scope(dict[str, Any]):
     """The values, the variables of the sums that are under way, and the steps that sums have taken."""
 
     steps: int = 0
-
-
-def _compiled(source: str, tree: Node, on: Arithmetic[N]) -> Run:
-    """The tree as a function of the values of its names. It raises ExpressionError and nothing else."""
-    if tree.cost > _MOST_STEPS:
-        raise ExpressionError(f"more than {_MOST_STEPS:,} steps to compute", 1)
-    return _Compiler(source, on).whole(tree)
 
 
 class _Compiler(Generic[N]):
@@ -131,6 +117,7 @@ class _Compiler(Generic[N]):
         self._repeats = 1
 
     def whole(self, node: Node) -> Run:
+        """The tree as a function of the values of its names. It raises ExpressionError and nothing else."""
         run = self._run(node)
         sums, is_number, finite = self._sums, node.kind is Kind.NUMBER, self._on.finite
 

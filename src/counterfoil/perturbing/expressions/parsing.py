@@ -8,16 +8,14 @@ The size and the depth of an expression are limited, so that none can crash or h
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
 
 _LONGEST = 4_000
 _MOST_DIGITS = 60
@@ -76,7 +74,7 @@ class Kind(Enum):
 Form = Literal["literal", "name", "negated", "chain", "power", "if", "min", "max", "list", "sum", "call"]
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True):
+class Node(msgspec.Struct):
     """A part of an expression: where it stands in the source, which names it needs, how high it is, what it costs.
 
     `text` is the number, the name, the function, or the variable of a sum, whose parts are low, high and term.
@@ -85,15 +83,25 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     form: Form
-    parts: tuple[Node, ...]
     start: int
     end: int
-    names: frozenset[str]
-    height: int
-    cost: int
-    kind: Kind
-    text: str
-    operators: tuple[str, ...]
+    parts: Sequence[Node] = ()
+    kind: Kind = Kind.NUMBER
+    # Of the node itself; that of its parts is added.
+    cost: int = 1
+    text: str = ""
+    operators: Sequence[str] = ()
+    names: frozenset[str] = frozenset()
+    height: int = 1
+
+    def __post_init__(self) -> None:
+        self.cost += sum(part.cost for part in self.parts)
+        self.names = self.names.union(*(part.names for part in self.parts))
+        if self.form == "sum":
+            self.names -= {self.text}
+        self.height += max((part.height for part in self.parts), default=0)
+        if self.height > _HIGHEST:
+            raise ExpressionError(f"nested in more than {_HIGHEST} steps", self.start + 1)
 
 
 class _Token(NamedTuple):
@@ -173,7 +181,7 @@ class _Parser:
                 operands.append(self._expression(level + 1))
             _expect(Kind.CONDITION if level <= _AND else Kind.NUMBER, *operands)
             kind = Kind.NUMBER if level >= _SUM else Kind.CONDITION
-            left = _node("chain", operands, kind=kind, cost=len(operators), operators=tuple(operators))
+            left = Node("chain", left.start, self._end, operands, kind=kind, cost=len(operators), operators=operators)
         return left
 
     def _signed(self) -> Node:
@@ -187,31 +195,32 @@ class _Parser:
             operand = self._signed() if token.text == "-" else self._expression(_COMPARISON)
             kind = Kind.NUMBER if token.text == "-" else Kind.CONDITION
             _expect(kind, operand)
-            node = _node("negated", [operand], start=token.start, kind=kind)
+            node = Node("negated", token.start, self._end, [operand], kind=kind)
         else:
             node = self._atom()
             if self._token.text == "^":
                 self._take()
                 exponent = self._signed()
                 _expect(Kind.NUMBER, exponent, node)
-                node = _node("power", [node, exponent], cost=_POWER_COST)
+                node = Node("power", node.start, self._end, [node, exponent], cost=_POWER_COST)
         self._depth -= 1
         return node
 
     def _atom(self) -> Node:
         token = self._take()
         if token.kind == "number":
-            return _node("literal", [], start=token.start, end=token.end, text=token.text)
+            return Node("literal", token.start, self._end, text=token.text)
         if token.kind == "name":
             return self._call(token) if self._token.text == "(" else self._name(token)
         if token.text == "(":
             node = self._expression()
             self._take(")", token)
-            return msgspec.structs.replace(node, start=token.start, end=self._end)
+            node.start, node.end = token.start, self._end
+            return node
         if token.text == "[":
             items = self._items(token, "]")
             _expect(Kind.NUMBER, *items)
-            return _node("list", items, start=token.start, end=self._end, kind=Kind.LIST)
+            return Node("list", token.start, self._end, items, kind=Kind.LIST)
         raise token.error("the expression ends too early" if token.kind == "end" else f"unexpected {token.text!r}")
 
     def _name(self, token: _Token) -> Node:
@@ -222,7 +231,7 @@ class _Parser:
             if name.lower() in _NOT_NUMBERS:
                 raise token.error(f"{name}, which is not a number in this language,")
             raise token.error(f"unknown name {name!r}")
-        return _node("name", [], start=token.start, end=token.end, names=frozenset({name}), text=name)
+        return Node("name", token.start, self._end, names=frozenset({name}), text=name)
 
     def _items(self, opening: _Token, closing: str) -> list[Node]:
         items = [self._expression()]
@@ -242,23 +251,19 @@ class _Parser:
         if name == "sum":
             return self._sum(token, opening)
         arguments = self._items(opening, ")")
-        form: Form = "call"
-        cost = 1
         if function is not None:
-            cost = function.cost
             _expect_count(token, arguments, function.parameters)
             for argument, parameter in zip(arguments, function.parameters, strict=True):
                 _expect(Kind.LIST if parameter in function.lists else Kind.NUMBER, argument)
-        elif name == "if":
-            form = "if"
+            return Node("call", token.start, self._end, arguments, cost=function.cost, text=name)
+        if name == "if":
             _expect_count(token, arguments, ("condition", "then", "otherwise"))
             _expect(Kind.CONDITION, arguments[0])
             _expect(Kind.NUMBER, *arguments[1:])
-        else:
-            form = "max" if name == "max" else "min"
-            if len(arguments) > 1 or arguments[0].kind is not Kind.LIST:
-                _expect(Kind.NUMBER, *arguments)
-        return _node(form, arguments, start=token.start, end=self._end, cost=cost, text=name)
+            return Node("if", token.start, self._end, arguments)
+        if len(arguments) > 1 or arguments[0].kind is not Kind.LIST:
+            _expect(Kind.NUMBER, *arguments)
+        return Node("max" if name == "max" else "min", token.start, self._end, arguments)
 
     def _sum(self, token: _Token, opening: _Token) -> Node:
         name = self._take()
@@ -276,9 +281,7 @@ class _Parser:
             _expect(Kind.NUMBER, parts[-1])
         self._variables.pop()
         self._take(")", opening)
-        low, high, term = parts
-        names = low.names | high.names | (term.names - {variable})
-        return _node("sum", parts, start=token.start, end=self._end, cost=1 - term.cost, names=names, text=variable)
+        return Node("sum", token.start, self._end, parts, cost=1 - parts[-1].cost, text=variable)
 
     def _take(self, text: str | None = None, opening: _Token | None = None) -> _Token:
         """The next token; it must be `text`, where one is given, to close or go on with what `opening` began."""
@@ -290,37 +293,6 @@ class _Parser:
         if token.kind != "end":
             self._token = next(self._tokens)
         return token
-
-
-def _node(
-    form: Form,
-    parts: Sequence[Node],
-    *,
-    start: int | None = None,
-    end: int | None = None,
-    names: frozenset[str] | None = None,
-    cost: int = 1,
-    kind: Kind = Kind.NUMBER,
-    text: str = "",
-    operators: tuple[str, ...] = (),
-) -> Node:
-    """A node over its parts. `cost` is added to theirs."""
-    height = 1 + max((part.height for part in parts), default=0)
-    begins = parts[0].start if start is None else start
-    if height > _HIGHEST:
-        raise ExpressionError(f"nested in more than {_HIGHEST} steps", begins + 1)
-    return Node(
-        form=form,
-        parts=tuple(parts),
-        start=begins,
-        end=parts[-1].end if end is None else end,
-        names=frozenset().union(*(part.names for part in parts)) if names is None else names,
-        height=height,
-        cost=cost + sum(part.cost for part in parts),
-        kind=kind,
-        text=text,
-        operators=operators,
-    )
 
 
 def _expect(kind: Kind, *nodes: Node) -> None:
