@@ -12,8 +12,8 @@ import pytest
 from counterfoil.errors import UserError
 from counterfoil.memorization.prompts import form_of, load_variants, messages
 from counterfoil.perturbing.questions import Question
-from counterfoil.perturbing.templates.originals import make_original
 from counterfoil.perturbing.templates.tables import load_bank
+from counterfoil.perturbing.templates.variants import make_original
 
 
 @pytest.fixture(scope="module")

@@ -26,8 +26,8 @@ from counterfoil.perturbing.making.direct import (
 from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.questions import Change, Question, encode_set, parse_set
 from counterfoil.perturbing.templates import numbers
-from counterfoil.perturbing.templates.originals import make_original
 from counterfoil.perturbing.templates.tables import parse_templates
+from counterfoil.perturbing.templates.variants import make_original
 
 # The seed's question and its example, with the options that the example leaves out.
 STEM = (

@@ -53,10 +53,10 @@ def test_the_seeds_worked_example() -> None:
     draw = draws.work_out(template, slots)
     assert draw.answer == Decimal("16215.64")
     draw = draws.work_out(template, {**slots, "rate": Decimal(7)})
-    markers = wording.printed(template, draw, wording.first_names(template))
+    markers = wording.printed(template, draw, template.first_names)
     assert (markers["rate"], markers["pv"], markers["answer"]) == ("7", "14,047.16", "15,030.46")
     assert draw.values["answer"] == Decimal("15030.4612")
-    assert draw.float == pytest.approx(15030.4612, abs=1e-9)
+    assert draw.floats["answer"] == pytest.approx(15030.4612, abs=1e-9)
     assert float(draw.check) == pytest.approx(15030.464498, abs=1e-6)
     assert template.steps.render(markers) == "PV of the annuity due = 14,047.16 x (1 + 7%) = 15,030.46"
 

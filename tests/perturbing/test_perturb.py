@@ -22,9 +22,8 @@ from counterfoil.perturbing.making.recipes import parse_recipes
 from counterfoil.perturbing.making.report import PerturbRequest, Report
 from counterfoil.perturbing.questions import read_set
 from counterfoil.perturbing.templates import draws
-from counterfoil.perturbing.templates.originals import make_original
 from counterfoil.perturbing.templates.tables import load_bank, parse_templates
-from counterfoil.perturbing.templates.variants import make_variants
+from counterfoil.perturbing.templates.variants import make_original, make_variants
 from mock_server import Answer, MockServer, completion
 
 ANNUITY = Path(__file__).parent / "annuity.toml"

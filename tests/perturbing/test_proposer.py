@@ -15,9 +15,8 @@ from counterfoil.perturbing.making import asking, proposer
 from counterfoil.perturbing.making.asking import Unfit
 from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.proposer import content, prompt, read_proposal
-from counterfoil.perturbing.templates.originals import make_original
 from counterfoil.perturbing.templates.template import Template
-from counterfoil.perturbing.templates.variants import make_variants
+from counterfoil.perturbing.templates.variants import make_original, make_variants
 
 
 def draw(template: Template) -> object:

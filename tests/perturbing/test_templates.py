@@ -180,7 +180,7 @@ def test_printing_numbers() -> None:
     assert numbers.with_unit("-5", "", "%") == "-5%"
     assert numbers.with_unit("-5", "CHF ", "") == "CHF -5"
     assert numbers.with_unit("-5", "a gain of $", ".") == "a gain of -$5."
-    assert (numbers.share(Decimal(5)), numbers.percentage(Decimal("0.05"))) == (Decimal("0.05"), Decimal(5))
+    assert (numbers.meant(Decimal(5), True), numbers.shown(Decimal("0.05"), True)) == (Decimal("0.05"), Decimal(5))
 
 
 @given(st.decimals(min_value=-(10**12), max_value=10**12, places=4), st.integers(0, 6), st.booleans())

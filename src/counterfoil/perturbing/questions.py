@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -18,6 +18,8 @@ from counterfoil.suite.suite import ListedQuestions
 from counterfoil.suite.suite import Question as SuiteQuestion
 from counterfoil.tables import first_of, numbered
 
+T = TypeVar("T")
+Order = tuple[int, int, int]
 Letter = Literal["A", "B", "C"]
 LETTERS: tuple[Letter, Letter, Letter] = ("A", "B", "C")
 
@@ -111,6 +113,35 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True, kw_only=True):
         return self.topic
 
 
+def require(holds: bool, reason: str) -> None:
+    """ValueError with the reason if it does not hold."""
+    if not holds:
+        raise ValueError(reason)
+
+
+def three(parts: Iterable[T]) -> tuple[T, T, T]:
+    one, two, three = parts
+    return one, two, three
+
+
+def value_of(option: str) -> str:
+    """An option without the full stop at its end."""
+    return option.strip().removesuffix(".")
+
+
+def variant_of(original: Question, options: tuple[str, str, str], order: Order, **fields: Any) -> Question:
+    """The original with other fields and other options, whose first is the gold; `order` says where each stands."""
+    return msgspec.structs.replace(
+        original,
+        parent=original.id,
+        options=three(options[content] for content in order),
+        gold=LETTERS[order.index(0)],
+        value=value_of(options[0]),
+        old=None,
+        **fields,
+    )
+
+
 class PerturbedSet(ListedQuestions[Question]):
     """A frozen set in memory."""
 
@@ -144,8 +175,7 @@ def parse_set(content: bytes, where: str) -> list[Question]:
         try:
             question = decoder.decode(line)
             _check(question)
-            if question.id in questions:
-                raise ValueError(f"its id {question.id} was there before")
+            require(question.id not in questions, f"its id {question.id} was there before")
             questions[question.id] = question
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, RecursionError) as error:
             wrong.append(f"{place}: {error}")
@@ -165,17 +195,15 @@ def parse_set(content: bytes, where: str) -> list[Question]:
 def _check(question: Question) -> None:
     """ValueError says what can't be right about a question."""
     for name in ("id", "template", "topic", "text", "value"):
-        if not getattr(question, name).strip():
-            raise ValueError(f"its {name} is empty")
-    if len(set(question.options)) != len(LETTERS) or not all(option.strip() for option in question.options):
-        raise ValueError("its options are not three different ones")
-    if question.level not in range(4) or question.draw < 0 or question.digits < 0:
-        raise ValueError("its level must be from 0 to 3, its draw and its digits 0 or more")
-    if question.control is not None and question.level != 0:
-        raise ValueError("a control has level 0")
-    if (question.parent is None) != (question.level == 0 and question.control is None):
-        raise ValueError("an original has no parent, and all others have one")
-    if (question.control == "lure") != (question.sham is not None):
-        raise ValueError("the lure arm has a sham, and nothing else has")
-    if question.control == "lure" and len({question.gold, question.old, question.sham}) != len(LETTERS):
-        raise ValueError("in the lure arm, gold, old and sham are three different letters")
+        require(bool(getattr(question, name).strip()), f"its {name} is empty")
+    are_options = len(set(question.options)) == len(LETTERS) and all(option.strip() for option in question.options)
+    require(are_options, "its options are not three different ones")
+    in_range = question.level in range(4) and question.draw >= 0 and question.digits >= 0
+    require(in_range, "its level must be from 0 to 3, its draw and its digits 0 or more")
+    require(question.control is None or question.level == 0, "a control has level 0")
+    is_original = question.level == 0 and question.control is None
+    require((question.parent is None) == is_original, "an original has no parent, and all others have one")
+    is_lure = question.control == "lure"
+    require(is_lure == (question.sham is not None), "the lure arm has a sham, and nothing else has")
+    letters = {question.gold, question.old, question.sham}
+    require(not is_lure or len(letters) == 3, "in the lure arm, gold, old and sham are three different letters")

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from counterfoil.errors import UserError
 from counterfoil.perturbing.questions import Computed, Status
-from counterfoil.perturbing.templates import draws, numbers, wording
+from counterfoil.perturbing.templates import draws, numbers
 from counterfoil.perturbing.templates.draws import Draw, Rejected
-from counterfoil.perturbing.templates.originals import Original, computed
 from counterfoil.perturbing.templates.template import Inverse, Template, Text
+from counterfoil.perturbing.templates.variants import Original, computed
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
 _NUMBER = r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
@@ -35,7 +35,7 @@ def confirm(
     """`verified` if the text is the template's with other numbers and the answer follows from them, `refuted` if it
     does not follow, `unverified` where the template can't tell.
     """
-    names = wording.first_names(template)
+    names = template.first_names
     if level == 3:
         for inverse in template.inverses:
             found = _read_off(inverse.text, names, text)

@@ -22,11 +22,11 @@ from counterfoil.judging.text import short
 from counterfoil.perturbing.making.asking import Unfit, ask_twice, json_object
 from counterfoil.perturbing.making.confirming import Confirmation, confirm
 from counterfoil.perturbing.making.existing import ExistingQuestion
-from counterfoil.perturbing.questions import LETTERS, Change, Question
+from counterfoil.perturbing.questions import LETTERS, Change, Question, three, value_of, variant_of
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected
-from counterfoil.perturbing.templates.originals import Original
 from counterfoil.perturbing.templates.template import Template
+from counterfoil.perturbing.templates.variants import Original
 
 INCOMPLETE = "a field of the JSON is missing or empty"
 SAME = "it is not another question"
@@ -65,15 +65,14 @@ class WrittenQuestion(NamedTuple):
 def unconfirmed_original(question: ExistingQuestion) -> Question:
     """An existing question that no template is known for."""
     assert question.gold is not None
-    one, two, three = question.options
     name = f"direct-{question.sha256[:12]}"
     gold = LETTERS[question.gold]
-    value = wording.value_of(question.options[question.gold])
+    value = value_of(question.options[question.gold])
     digits, percent = _form(value)
     return Question(
         id=f"{name}/0", parent=None, template=name, topic=question.topic, level=0, draw=0, control=None,
-        text=question.stem, options=(one, two, three), gold=gold, value=value, digits=digits, percent=percent, old=gold,
-        sham=None, changes=(), steps="", expression="", computed=None, status="unverified", source="direct",
+        text=question.stem, options=three(question.options), gold=gold, value=value, digits=digits, percent=percent,
+        old=gold, sham=None, changes=(), steps="", expression="", computed=None, status="unverified", source="direct",
     )  # fmt: skip
 
 
@@ -131,19 +130,15 @@ def question_in(text: str, source: Source, level: int, earlier: Sequence[Questio
         raise Unfit(OLD_ANSWER, OLD_ANSWER)
     orders = wording.orders_of(original.template, seed, level)
     order = orders[len(earlier) % len(orders)]
-    value = wording.value_of(options[0])
-    digits, percent = _form(value)
-    return msgspec.structs.replace(
+    digits, percent = _form(value_of(options[0]))
+    return variant_of(
         original,
-        parent=original.id,
+        options,
+        order,
         level=level,
         text=written.text,
-        options=(options[order[0]], options[order[1]], options[order[2]]),
-        gold=LETTERS[order.index(0)],
-        value=value,
         digits=digits,
         percent=percent,
-        old=None,
         changes=written.changes,
         steps=written.steps,
         expression=confirmation.expression,
@@ -171,13 +166,12 @@ def made_options(source: Source, level: int, answer: str, confirmation: Confirma
         except Rejected as error:
             raise Unfit(NO_OPTIONS, f"there are no options in perturbed_question, and {error}") from error
     elif old.value:
-        others = [number(option).value for option in original.options if wording.value_of(option) != original.value]
+        others = [number(option).value for option in original.options if value_of(option) != original.value]
         wrong = [numbers.rounded(gold.value * other / old.value, digits) for other in others]
     printed = [numbers.rounded(gold.value, digits), *wrong]
     if len(printed) < 3 or any(not draws.apart(a, b, digits) for a, b in combinations(printed, 2)):
         raise Unfit(NO_OPTIONS, "there are no options in perturbed_question: give them as A: …, B: …, C: …")
-    one, two, three = (_shaped(value, shape, digits) for value in printed)
-    return one, two, three
+    return three(_shaped(value, shape, digits) for value in printed)
 
 
 def _shaped(value: Decimal, shape: str, digits: int) -> str:
@@ -232,7 +226,7 @@ def _split(question: str) -> tuple[str, tuple[str, ...] | None]:
             if len(found) == len(LETTERS):
                 ends = [*(after.start() for after in found[1:]), len(question)]
                 texts = (question[one.end() : end].strip(" ,;\n") for one, end in zip(found, ends, strict=True))
-                contents = tuple(wording.value_of(text) for text in texts)
+                contents = tuple(value_of(text) for text in texts)
                 question = _ANNOUNCED.sub("", question[: found[0].start()])
                 return _AT_THE_END.sub("", question).strip(" ,;\n"), contents
     return _AT_THE_END.sub("", question).strip(), None
@@ -281,7 +275,7 @@ def _counted(text: str) -> Counter[Decimal]:
 
 def _gold(answer: str, options: Sequence[str]) -> int:
     """Which option the answer is: by its letter, its words or its number."""
-    same = [position for position, option in enumerate(options) if option == wording.value_of(answer)]
+    same = [position for position, option in enumerate(options) if option == value_of(answer)]
     letter = _LETTER.fullmatch(answer)
     if not same and letter is not None:
         same = ["ABC".index(letter[1])]

@@ -1,10 +1,6 @@
 """Existing multiple-choice questions, from the files that people have them in, and where the parts of a text stand.
 
-Each row has one of these layouts:
-
-- `text` ("Q:…,CHOICES: A: …,B: …,C: …") with `gold` (0, 1, 2) or `answer` (a letter), as FLARE has them
-- `query` ("Scenario: …; Question: …; Answer Choices: A: …") with `answer`
-- `question`, `options` and `answer` (a letter, or the right option's words)
+A row has `text` or `query` (FLARE's layouts), or `question` and `options`: docs/templates.md lists the layouts.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes
-from counterfoil.perturbing.questions import LETTERS
+from counterfoil.perturbing.questions import LETTERS, require, three
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.template import escaped
 from counterfoil.tables import parsed, rows_of
@@ -80,8 +76,7 @@ def existing_from(row: Any) -> ExistingQuestion:
         stem, options = _query(row["query"])
     else:
         stem, options = _plain(row)
-    if not stem.strip():
-        raise ValueError("its question is missing")
+    require(bool(stem.strip()), "its question is missing")
     if not 2 <= len(options) <= len(_ALPHABET) or not all(option.strip() for option in options):
         raise ValueError(f"its options are not 2 to {len(_ALPHABET)}, or one of them is empty")
     topic = row.get("topic")
@@ -138,8 +133,8 @@ def _gold(row: Mapping[str, Any], options: tuple[str, ...]) -> int | None:
             found.add(options.index(words))
         else:
             raise ValueError(f"its answer {words[:40]!r} is neither a letter nor one of its options")
-    if not found or not found <= set(range(len(options))):
-        raise ValueError("its answer is not one of its options" if found else "it has no answer")
+    require(bool(found), "it has no answer")
+    require(found <= set(range(len(options))), "its answer is not one of its options")
     return found.pop() if len(found) == 1 else None
 
 
@@ -167,8 +162,7 @@ def layout(text: str) -> Layout:
     match = _TEXT.fullmatch(text)
     if match is None:
         raise ValueError("the question has not the form Q:…,CHOICES: A: …,B: …,C: …")
-    one, two, three = (match.span(letter) for letter in LETTERS)
-    return Layout(match.span("stem"), (one, two, three))
+    return Layout(match.span("stem"), three(match.span(letter) for letter in LETTERS))
 
 
 class Options(NamedTuple):
@@ -199,8 +193,7 @@ def printed_number(text: str, spans: Sequence[Span], within: Span) -> str:
             raise ValueError(f"the span {start} to {end} does not cover the whole number")
         numbers.read(text[start:end])
         found.add(text[start:end])
-    if len(found) != 1:
-        raise ValueError(f"the spans {list(spans)} hold different numbers")
+    require(len(found) == 1, f"the spans {list(spans)} hold different numbers")
     return found.pop()
 
 
@@ -230,8 +223,7 @@ def markup(text: str, within: Span, marks: Sequence[Mark]) -> str:
     for (start, end), marker in sorted(
         mark for mark in marks if within[0] <= mark.span[0] and mark.span[1] <= within[1]
     ):
-        if start < position:
-            raise ValueError(f"the span {start} to {end} ({marker}) overlaps another one")
+        require(start >= position, f"the span {start} to {end} ({marker}) overlaps another one")
         pieces += [escaped(text[position:start]), f"{{{marker}}}"]
         position = end
     return "".join([*pieces, escaped(text[position : within[1]])])

@@ -20,9 +20,8 @@ from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.proposer import propose
 from counterfoil.perturbing.making.report import PerturbRequest, Refusal, Report, arm_of, tally_of, why_none
 from counterfoil.perturbing.questions import Question, write_set
-from counterfoil.perturbing.templates.originals import make_original
 from counterfoil.perturbing.templates.template import Template
-from counterfoil.perturbing.templates.variants import CONTROLS, has_control, has_level, make_variants
+from counterfoil.perturbing.templates.variants import CONTROLS, has_control, has_level, make_original, make_variants
 from counterfoil.progress import counted
 from counterfoil.running.askers import Say
 

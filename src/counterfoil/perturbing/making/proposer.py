@@ -21,9 +21,9 @@ from counterfoil.perturbing.making.existing import ExistingQuestion, Mark, aroun
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected
-from counterfoil.perturbing.templates.originals import verify_given
 from counterfoil.perturbing.templates.tables import template_from
 from counterfoil.perturbing.templates.template import Template
+from counterfoil.perturbing.templates.variants import verify_given
 
 IMPOSSIBLE = "the model says that it can't be computed"
 NO_TEMPLATE = "it is no template"
@@ -139,7 +139,7 @@ def _check_text(template: Template, question: ExistingQuestion) -> None:
         raise Unfit(NOT_COMPUTED, f"with the original values, {error}") from error
     except UserError as error:
         raise Unfit(CHECK_DIFFERS, str(error).rstrip(".")) from error
-    rendered = template.text.render(wording.printed(template, draw, wording.first_names(template)))
+    rendered = template.text.render(wording.printed(template, draw, template.first_names))
     wanted, found = numbers.in_text(question.stem), numbers.in_text(rendered)
     missing = list((Counter(wanted) - Counter(found)).elements())
     added = list((Counter(found) - Counter(wanted)).elements())

@@ -1,29 +1,13 @@
 """Recipes for public questions: what is needed to make a template of a question, without any of its text.
 
-A recipe is a TOML table [[recipe]] with
-
-- `sha256`: of the question's `text` (UTF-8), which reads "Q:…,CHOICES: A: …,B: …,C: …"
-- `topic`, `answer`, `check`, `conditions`, `percent`, `digits`: as in templates; left out, `digits` is what the options
-  have. `steps` is the solution in words of our own, with markers
-- `slack`: by how many units of its last digit the printed gold may differ from the computed answer (0), as with answers
-  that were computed with rounded factors
-- `slots`: name = { span, low, high, step, percent, fixed }. A span is [start, end], offsets in `text` in characters; it
-  covers the printed number and nothing else: no currency sign, no percent sign. [[start, end], …] for a number that
-  stands there more than once
-- `derived`: name = { value, span, digits, percent }; without a span it is not printed
-- `distractors`: { A = expression, … } for the two wrong letters, or a list of two or more expressions
-- `options` (may be left out): { A = [start, end], … }, the spans of the options' numbers in `text`, with their sign
-- `names` (may be left out): [{ span, kind }], kind being person, company or currency; the same word is replaced
-  wherever it stands
-
-Each option holds one number, and the words around it are the gold's in at least one other option.
+docs/templates.md lists the fields of a recipe. Each option of its question holds one number, and the words around it
+are the gold's in at least one other option.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -42,13 +26,14 @@ from counterfoil.perturbing.making.existing import (
     printed_number,
     text_hash,
 )
-from counterfoil.perturbing.questions import LETTERS
+from counterfoil.perturbing.questions import LETTERS, require
 from counterfoil.perturbing.templates import numbers
-from counterfoil.perturbing.templates.originals import make_original
-from counterfoil.perturbing.templates.tables import template_from, toml_tables
+from counterfoil.perturbing.templates.tables import Number, SlotRange, shipped_files, template_from, toml_tables
 from counterfoil.perturbing.templates.template import Template
+from counterfoil.perturbing.templates.variants import make_original
 from counterfoil.tables import rows_of
 
+_FIELDS_AS_THEY_ARE = ("id", "topic", "answer", "check", "conditions", "percent", "steps", "slack")
 Kind = Literal["person", "company", "currency"]
 
 # Given names that women and men have, since the question's pronouns stay.
@@ -77,29 +62,20 @@ def other_names(kind: Kind, name: str, taken: str, number: int) -> tuple[str, ..
 
 def spans_of(span: Sequence[int | Span]) -> list[Span]:
     """One span or several, as recipes write them: [start, end] or [[start, end], …]."""
+    match span:
+        case [int(start), int(end)]:
+            return [(start, end)]
     several = [part for part in span if isinstance(part, tuple)]
-    numbers_only = [part for part in span if isinstance(part, int)]
-    if len(numbers_only) == 2 and not several:
-        return [(numbers_only[0], numbers_only[1])]
-    if not several or numbers_only:
-        raise ValueError(f"the span {list(span)} is neither [start, end] nor a list of those")
+    require(0 < len(several) == len(span), f"the span {list(span)} is neither [start, end] nor a list of those")
     return several
 
 
-_Number = str | int | float
-
-
-class _Slot(msgspec.Struct, forbid_unknown_fields=True):
+class _Slot(SlotRange):
     span: list[int | Span]
-    low: _Number | None = None
-    high: _Number | None = None
-    step: _Number | None = None
-    percent: bool = False
-    fixed: bool = False
 
 
 class _Derived(msgspec.Struct, forbid_unknown_fields=True):
-    value: _Number
+    value: Number
     span: list[int | Span] | None = None
     digits: int | None = None
     percent: bool = False
@@ -115,11 +91,11 @@ class Recipe(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     sha256: str
     topic: str
-    answer: _Number
-    check: _Number
+    answer: Number
+    check: Number
     slots: dict[str, _Slot]
     derived: dict[str, _Derived] = {}
-    distractors: dict[str, _Number] | list[_Number]
+    distractors: dict[str, Number] | list[Number]
     conditions: list[str] = []
     options: dict[str, Span] = {}
     digits: int | None = None
@@ -144,9 +120,7 @@ class Coverage(NamedTuple):
 
 def shipped_recipes() -> list[Recipe]:
     """The recipes that ship with the package."""
-    folder = resources.files("counterfoil.perturbing") / "recipes"
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return [recipe for file in files for recipe in parse_recipes(file.read_bytes(), file.name)]
+    return [recipe for name, raw in shipped_files("recipes") for recipe in parse_recipes(raw, name)]
 
 
 def load_recipes(path: Path) -> list[Recipe]:
@@ -196,8 +170,7 @@ def apply_one(recipe: Recipe, row: Mapping[str, Any]) -> Template:
         template = template_from(_table(recipe, row), "recipes", "recipe")
         question = make_original(template, 0).question
         stem = row["text"][slice(*layout(row["text"]).stem)]
-        if question.text != stem:
-            raise ValueError(f"its values do not give the printed numbers, but: {question.text}")
+        require(question.text == stem, f"its values do not give the printed numbers, but: {question.text}")
     except ValueError as error:
         raise UserError(f"recipe {recipe.id}: {error}.") from error
     return template
@@ -217,42 +190,28 @@ def _table(recipe: Recipe, row: Mapping[str, Any]) -> dict[str, Any]:
     spans = [option_number(text, option, span) for option, span in zip(options, given, strict=True)]
     words = [around(text, option, span, name_marks) for option, span in zip(options, spans, strict=True)]
     bare = [(before, behind.rstrip(" .")) for before, behind in words]
-    if bare.count(bare[gold]) < 2:
-        raise ValueError("the words around the gold option's number are in no other option")
+    require(bare.count(bare[gold]) > 1, "the words around the gold option's number are in no other option")
     digits = max(numbers.read(text[slice(*span)]).decimals for span in spans)
     return {
-        "id": recipe.id,
-        "topic": recipe.topic,
+        **{name: getattr(recipe, name) for name in _FIELDS_AS_THEY_ARE},
         "text": markup(text, stem, marks),
         "slots": slots,
         "derived": derived,
-        "answer": recipe.answer,
-        "check": recipe.check,
         "distractors": _distractors(recipe, gold),
-        "conditions": recipe.conditions,
         "digits": digits if recipe.digits is None else recipe.digits,
-        "percent": recipe.percent,
         "prefix": words[gold][0],
         "suffix": words[gold][1],
-        "steps": recipe.steps,
         "names": names,
         "options": [markup(text, option, name_marks) for option in options],
         "gold": LETTERS[gold],
-        "slack": recipe.slack,
     }
 
 
 def _slot_table(slot: _Slot, text: str, stem: Span) -> dict[str, Any]:
     printed = printed_number(text, spans_of(slot.span), stem)
-    return {
-        "original": printed,
-        "low": slot.low,
-        "high": slot.high,
-        "step": slot.step,
-        "percent": slot.percent,
-        "fixed": slot.fixed,
-        "plain": numbers.read(printed).plain,
-    }
+    table = msgspec.structs.asdict(slot) | {"original": printed, "plain": numbers.read(printed).plain}
+    del table["span"]
+    return table
 
 
 def _derived_table(derived: _Derived, text: str, stem: Span) -> dict[str, Any]:
@@ -286,7 +245,7 @@ def _names(recipe: Recipe, text: str) -> tuple[dict[str, list[str]], list[Mark]]
     return names, marks
 
 
-def _distractors(recipe: Recipe, gold: int) -> list[_Number]:
+def _distractors(recipe: Recipe, gold: int) -> list[Number]:
     if isinstance(recipe.distractors, list):
         return recipe.distractors
     wrong = [letter for letter in LETTERS if letter != LETTERS[gold]]

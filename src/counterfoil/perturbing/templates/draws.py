@@ -51,7 +51,6 @@ class Draw(NamedTuple):
     floats: Mapping[str, float]
     # The answer as printed (5 for 5 %), rounded; before rounding it is in `values`.
     answer: Decimal
-    float: float
     check: Decimal
 
 
@@ -101,9 +100,7 @@ def work_out(template: Template, slots: Mapping[str, Decimal]) -> Draw:
 
 
 def _computed(template: Template, slots: Mapping[str, Decimal]) -> Draw:
-    values = {
-        name: numbers.share(slots[name]) if slot.percent else slots[name] for name, slot in template.slots.items()
-    }
+    values = {name: numbers.meant(slots[name], slot.percent) for name, slot in template.slots.items()}
     floats = {name: float(value) for name, value in values.items()}
     for derived in template.derived:
         values[derived.name] = value = derived.value.decimal(values)
@@ -126,7 +123,7 @@ def _computed(template: Template, slots: Mapping[str, Decimal]) -> Draw:
     for condition in template.conditions:
         if not condition.holds(values):
             raise Rejected(f"the condition {condition.source} fails")
-    return Draw(slots, values, floats, rounded, floats["answer"], check)
+    return Draw(slots, values, floats, rounded, check)
 
 
 def _shown(value: Decimal | float, percent: bool) -> Decimal:
@@ -205,7 +202,7 @@ def solve(template: Template, inverse: Inverse, draw: Draw) -> float:
         if derived.digits is not None and derived.name in inverse.text.markers
     }
     digits = template.digits + (2 if template.percent else 0)
-    target = numbers.share(draw.answer) if template.percent else draw.answer
+    target = numbers.meant(draw.answer, template.percent)
     floats = {**draw.floats, **{name: float(value) for name, value in held.items()}}
     following = [derived for derived in template.derived if derived.name not in held]
 

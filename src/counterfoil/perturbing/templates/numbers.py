@@ -100,19 +100,14 @@ def with_unit(number: str, prefix: str, suffix: str) -> str:
     return f"{words}-{currency}{number[1:]}{suffix}"
 
 
-def percentage(value: Decimal) -> Decimal:
-    """A share as the number in front of a percent sign."""
-    return value.scaleb(2, _CONTEXT)
-
-
 def shown(value: Decimal, percent: bool) -> Decimal:
     """A value as it is printed: 5 for 0.05 where it is a percentage."""
-    return percentage(value) if percent else value
+    return value.scaleb(2, _CONTEXT) if percent else value
 
 
-def share(value: Decimal) -> Decimal:
-    """The number in front of a percent sign as a share."""
-    return value.scaleb(-2, _CONTEXT)
+def meant(value: Decimal, percent: bool) -> Decimal:
+    """A printed number as expressions use it: 0.05 for 5 where it is a percentage."""
+    return value.scaleb(-2, _CONTEXT) if percent else value
 
 
 def decimals_of(value: Decimal) -> int:

@@ -17,7 +17,7 @@ import msgspec
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes
 from counterfoil.perturbing.expressions.language import Expression, ExpressionError, Kind, parse
-from counterfoil.perturbing.questions import LETTERS, Source
+from counterfoil.perturbing.questions import LETTERS, Source, three
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.template import Derived, GivenOptions, Inverse, Slot, Template, Text, parse_text
 
@@ -29,22 +29,27 @@ _MAX_VALUES = 1_000_000
 _ID = re.compile(r"[a-z0-9-]{1,80}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # A number, or an expression, may be written without quotes.
-_Number = str | int | float
+Number = str | int | float
 _Table = TypeVar("_Table")
 
 
-class _SlotTable(msgspec.Struct, forbid_unknown_fields=True):
-    original: _Number
-    low: _Number | None = None
-    high: _Number | None = None
-    step: _Number | None = None
+class SlotRange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The values that a slot can take, as printed."""
+
+    low: Number | None = None
+    high: Number | None = None
+    step: Number | None = None
     percent: bool = False
     fixed: bool = False
+
+
+class _SlotTable(SlotRange):
+    original: Number
     plain: bool = False
 
 
 class _DerivedTable(msgspec.Struct, forbid_unknown_fields=True):
-    value: _Number
+    value: Number
     digits: int | None = None
     percent: bool = False
     plain: bool = False
@@ -54,7 +59,7 @@ class _InverseTable(msgspec.Struct, forbid_unknown_fields=True):
     unknown: str
     text: str
     digits: int
-    distractors: list[_Number]
+    distractors: list[Number]
     prefix: str = ""
     suffix: str = ""
     steps: str | None = None
@@ -64,9 +69,9 @@ class _TemplateTable(msgspec.Struct, forbid_unknown_fields=True):
     id: str
     topic: str
     text: str
-    answer: _Number
-    check: _Number
-    distractors: list[_Number]
+    answer: Number
+    check: Number
+    distractors: list[Number]
     digits: int
     slots: dict[str, dict[str, Any]]
     derived: dict[str, dict[str, Any]] = {}
@@ -84,11 +89,7 @@ class _TemplateTable(msgspec.Struct, forbid_unknown_fields=True):
 
 def load_bank() -> list[Template]:
     """The templates that ship with the package, over all topics."""
-    folder = resources.files("counterfoil.perturbing") / "bank"
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return _unique(
-        (file.name, template) for file in files for template in _parsed(file.read_bytes(), file.name, "bank")
-    )
+    return _all_templates(shipped_files("bank"), "bank")
 
 
 def load_templates(path: Path, source: Source = "file") -> list[Template]:
@@ -98,20 +99,23 @@ def load_templates(path: Path, source: Source = "file") -> list[Template]:
 
 def parse_templates(raw: bytes, where: str, source: Source = "file") -> list[Template]:
     """The templates of a file's content."""
-    return _unique((where, template) for template in _parsed(raw, where, source))
+    return _all_templates([(where, raw)], source)
 
 
-def _parsed(raw: bytes, where: str, source: Source) -> list[Template]:
-    tables = toml_tables(raw, where, "template")
-    return [template_from(table, where, source, number) for number, table in enumerate(tables, start=1)]
+def shipped_files(folder: str) -> list[tuple[str, bytes]]:
+    """The TOML files of a folder in the package, each with its name."""
+    files = (resources.files("counterfoil.perturbing") / folder).iterdir()
+    return sorted((file.name, file.read_bytes()) for file in files if file.name.endswith(".toml"))
 
 
-def _unique(found: Iterable[tuple[str, Template]]) -> list[Template]:
+def _all_templates(files: Iterable[tuple[str, bytes]], source: Source) -> list[Template]:
     templates: dict[str, Template] = {}
-    for where, template in found:
-        if template.id in templates:
-            raise UserError(f"{where}: template {template.id}: id: there is another template with it.")
-        templates[template.id] = template
+    for where, raw in files:
+        for number, table in enumerate(toml_tables(raw, where, "template"), start=1):
+            template = template_from(table, where, source, number)
+            if template.id in templates:
+                raise UserError(f"{where}: template {template.id}: id: there is another template with it.")
+            templates[template.id] = template
     return list(templates.values())
 
 
@@ -139,13 +143,10 @@ def template_from(table: Any, where: str, source: Source, number: int = 1) -> Te
 
 
 def _compiled(table: _TemplateTable, source: Source) -> Template:
-    if not _ID.fullmatch(table.id):
-        raise _WrongField("id", "it is made of a to z, 0 to 9 and hyphens, 80 at most")
-    if not table.topic.strip():
-        raise _WrongField("topic", "it is empty")
+    _require(bool(_ID.fullmatch(table.id)), "id", "it is made of a to z, 0 to 9 and hyphens, 80 at most")
+    _require(bool(table.topic.strip()), "topic", "it is empty")
     slots = {name: _slot(name, _converted(raw, _SlotTable, f"slots.{name}")) for name, raw in table.slots.items()}
-    if all(slot.choices == 1 for slot in slots.values()):
-        raise _WrongField("slots", "none of them can be changed")
+    _require(any(slot.choices > 1 for slot in slots.values()), "slots", "none of them can be changed")
     _check_names(table)
     known = {*table.slots, *table.derived}
     derived = _derived(table.derived, known)
@@ -187,25 +188,18 @@ def _compiled(table: _TemplateTable, source: Source) -> Template:
 def _slot(name: str, table: _SlotTable) -> Slot:
     field = f"slots.{name}"
     original = _number(f"{field}.original", table.original)
-    if table.fixed:
-        low, step, choices = original.value, original.value, 1
-        digits = original.decimals
-    else:
+    low, step, choices, digits = original.value, original.value, 1, original.decimals
+    if not table.fixed:
         low, high, step = (
             _number(f"{field}.{part}", value).value
             for part, value in (("low", table.low), ("high", table.high), ("step", table.step))
         )
-        if step <= 0:
-            raise _WrongField(f"{field}.step", "it must be above 0")
-        if not low < high:
-            raise _WrongField(f"{field}.low", "it must be below high")
+        _require(step > 0, f"{field}.step", "it must be above 0")
+        _require(low < high, f"{field}.low", "it must be below high")
         choices = int((high - low) / step) + 1
-        if not 2 <= choices <= _MAX_VALUES:
-            raise _WrongField(
-                f"{field}.step", f"from low to high there must be 2 to {_MAX_VALUES:,} values, not {choices:,}"
-            )
-        if not low <= original.value <= high:
-            raise _WrongField(f"{field}.original", "it must be from low to high")
+        wanted = f"from low to high there must be 2 to {_MAX_VALUES:,} values, not {choices:,}"
+        _require(2 <= choices <= _MAX_VALUES, f"{field}.step", wanted)
+        _require(low <= original.value <= high, f"{field}.original", "it must be from low to high")
         digits = max(original.decimals, numbers.decimals_of(step), numbers.decimals_of(low))
     if digits > _MAX_DIGITS:
         raise _WrongField(field, f"its values have {digits} digits behind the point, and {_MAX_DIGITS} are the most")
@@ -222,31 +216,28 @@ def _slot(name: str, table: _SlotTable) -> Slot:
         at_least=original.decimals,
         minus=original.sign or "-",
     )
-    if slot.printed(slot.original) != str(table.original):
-        raise _WrongField(f"{field}.original", f"{table.original} would be printed as {slot.printed(slot.original)}")
+    printed = slot.printed(slot.original)
+    _require(printed == str(table.original), f"{field}.original", f"{table.original} would be printed as {printed}")
     return slot
 
 
 def _check_names(table: _TemplateTable) -> None:
     """Names are spelled as names, each is used once, and no word belongs to two of them."""
-    if len(table.slots) + len(table.derived) + len(table.names) > _MAX_NAMES:
-        raise _WrongField("slots", f"with derived values and names there are more than {_MAX_NAMES}")
+    count = len(table.slots) + len(table.derived) + len(table.names)
+    _require(count <= _MAX_NAMES, "slots", f"with derived values and names there are more than {_MAX_NAMES}")
     seen: set[str] = {_ANSWER}
     for field, names in (("slots", table.slots), ("derived", table.derived), ("names", table.names)):
         for name in names:
             if not _NAME.fullmatch(name):
                 raise _WrongField(f"{field}.{name[:40]}", "a name is made of letters, digits and underscores")
-            if name in seen:
-                raise _WrongField(f"{field}.{name}", "the name is taken")
+            _require(name not in seen, f"{field}.{name}", "the name is taken")
             seen.add(name)
     words: set[str] = set()
     for name, choices in table.names.items():
         if len(set(choices)) < 2 or not all(word.strip() for word in choices):
             raise _WrongField(f"names.{name}", "it needs two different words or more")
-        if not words.isdisjoint(choices):
-            raise _WrongField(
-                f"names.{name}", f"{sorted(words.intersection(choices))[0]!r} is a choice of another name, too"
-            )
+        if shared := sorted(words.intersection(choices)):
+            raise _WrongField(f"names.{name}", f"{shared[0]!r} is a choice of another name, too")
         words.update(choices)
 
 
@@ -257,9 +248,8 @@ def _derived(tables: Mapping[str, dict[str, Any]], known: set[str]) -> tuple[Der
         field = f"derived.{name}"
         table = _converted(raw, _DerivedTable, field)
         digits = None if table.digits is None else _digits(f"{field}.digits", table.digits)
-        compiled[name] = Derived(
-            name, _expression(f"{field}.value", table.value, known), digits, table.percent, table.plain
-        )
+        value = _expression(f"{field}.value", table.value, known)
+        compiled[name] = Derived(name, value, digits, table.percent, table.plain)
     ordered: dict[str, Derived] = {}
     while len(ordered) < len(compiled):
         ready = [
@@ -288,17 +278,14 @@ def _inverse(
     if slot is None or slot.choices == 1:
         raise _WrongField(f"{field}.unknown", f"{inverse.unknown!r} is not a slot that can be changed")
     text = _text(f"{field}.text", inverse.text, {*shown, _ANSWER} - {slot.name})
-    if _ANSWER not in text.markers:
-        raise _WrongField(f"{field}.text", "it does not give the {answer}")
+    _require(_ANSWER in text.markers, f"{field}.text", "it does not give the {answer}")
     missing = _needed(answer, derived, set(text.markers)) - {slot.name, *text.markers}
     missing -= {name for name, other in slots.items() if other.fixed}
     if missing:
         raise _WrongField(f"{field}.text", f"it does not give {', '.join(sorted(missing))}, which the answer needs")
     digits = _digits(f"{field}.digits", inverse.digits)
-    if digits < max(numbers.decimals_of(slot.low), numbers.decimals_of(slot.step)):
-        raise _WrongField(
-            f"{field}.digits", f"the values of {slot.name} have more digits behind the point than {digits}"
-        )
+    fits = digits >= max(numbers.decimals_of(slot.low), numbers.decimals_of(slot.step))
+    _require(fits, f"{field}.digits", f"the values of {slot.name} have more digits behind the point than {digits}")
     return Inverse(
         unknown=slot.name,
         text=text,
@@ -328,21 +315,22 @@ def _given(table: _TemplateTable) -> GivenOptions | None:
         raise _WrongField("options", "there must be three different ones, since there is a gold")
     if table.gold not in LETTERS:
         raise _WrongField("gold", "it must be A, B or C, since there are options")
-    if not 0 <= table.slack <= 100:
-        raise _WrongField("slack", "it must be from 0 to 100 units of the last digit")
-    first, second, third = (
-        _text(f"options[{number}]", option, table.names) for number, option in enumerate(table.options)
-    )
-    originals = {name: words[0] for name, words in table.names.items()}
-    one, two, three = (
-        _option(f"options[{number}]", text.render(originals)) for number, text in enumerate((first, second, third))
-    )
-    return GivenOptions((first, second, third), (one, two, three), table.gold, table.slack)
+    _require(0 <= table.slack <= 100, "slack", "it must be from 0 to 100 units of the last digit")
+    fields = {f"options[{number}]": option for number, option in enumerate(table.options)}
+    texts = three(_text(field, option, table.names) for field, option in fields.items())
+    first_names = {name: words[0] for name, words in table.names.items()}
+    read = three(_option(field, text.render(first_names)) for field, text in zip(fields, texts, strict=True))
+    return GivenOptions(texts, read, table.gold, table.slack)
 
 
 class _WrongField(Exception):
     def __init__(self, field: str, reason: object) -> None:
         super().__init__(f"{field}: {reason}".rstrip(".") if field else str(reason).rstrip("."))
+
+
+def _require(holds: bool, field: str, reason: str) -> None:
+    if not holds:
+        raise _WrongField(field, reason)
 
 
 def _converted(table: Any, kind: type[_Table], field: str) -> _Table:
@@ -352,7 +340,7 @@ def _converted(table: Any, kind: type[_Table], field: str) -> _Table:
         raise _WrongField(field, error) from error
 
 
-def _number(field: str, value: _Number | None) -> numbers.PrintedNumber:
+def _number(field: str, value: Number | None) -> numbers.PrintedNumber:
     if value is None:
         raise _WrongField(field, "it is missing, and the slot is not fixed")
     try:
@@ -368,36 +356,31 @@ def _option(field: str, option: str) -> numbers.PrintedNumber:
         raise _WrongField(field, error) from error
 
 
-def _distractors(field: str, sources: list[_Number], known: set[str]) -> tuple[Expression, ...]:
-    if len(sources) < 2:
-        raise _WrongField(field, "there must be two or more")
+def _distractors(field: str, sources: list[Number], known: set[str]) -> tuple[Expression, ...]:
+    _require(len(sources) >= 2, field, "there must be two or more")
     return tuple(_expression(f"{field}[{number}]", source, known) for number, source in enumerate(sources))
 
 
-def _expression(field: str, source: _Number, known: set[str], kind: Kind = Kind.NUMBER) -> Expression:
+def _expression(field: str, source: Number, known: set[str], kind: Kind = Kind.NUMBER) -> Expression:
     try:
         expression = parse(str(source), known)
     except ExpressionError as error:
         raise _WrongField(field, error) from error
-    if expression.kind is not kind:
-        raise _WrongField(field, f"it is {expression.kind.value}, and must be {kind.value}")
+    _require(expression.kind is kind, field, f"it is {expression.kind.value}, and must be {kind.value}")
     return expression
 
 
 def _text(field: str, source: str, known: Iterable[str]) -> Text:
-    if len(source) > _MAX_TEXT:
-        raise _WrongField(field, f"it is longer than {_MAX_TEXT:,} characters")
+    _require(len(source) <= _MAX_TEXT, field, f"it is longer than {_MAX_TEXT:,} characters")
     try:
         text = parse_text(source)
     except ValueError as error:
         raise _WrongField(field, error) from error
-    unknown = set(text.markers).difference(known)
-    if unknown:
-        raise _WrongField(field, f"{{{sorted(unknown)[0]}}} is nothing that can be printed there")
+    if unknown := sorted(set(text.markers).difference(known)):
+        raise _WrongField(field, f"{{{unknown[0]}}} is nothing that can be printed there")
     return text
 
 
 def _digits(field: str, digits: int) -> int:
-    if not 0 <= digits <= _MAX_DIGITS:
-        raise _WrongField(field, f"it must be from 0 to {_MAX_DIGITS}")
+    _require(0 <= digits <= _MAX_DIGITS, field, f"it must be from 0 to {_MAX_DIGITS}")
     return digits

@@ -139,5 +139,10 @@ class Template:
     given: GivenOptions | None
 
     @property
+    def first_names(self) -> dict[str, str]:
+        """The names that the original has."""
+        return {name: words[0] for name, words in self.names.items()}
+
+    @property
     def changeable(self) -> tuple[Slot, ...]:
         return tuple(slot for slot in self.slots.values() if slot.choices > 1)

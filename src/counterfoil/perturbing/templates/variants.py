@@ -5,23 +5,156 @@ Everything follows from the template and the seed; the draws of one template do 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from decimal import Decimal
 from functools import partial
 from itertools import combinations
 from random import Random
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from counterfoil.perturbing.questions import LETTERS, Change, Computed, Control, Question
+from counterfoil.errors import UserError
+from counterfoil.perturbing.questions import (
+    LETTERS,
+    Change,
+    Computed,
+    Control,
+    Letter,
+    Order,
+    Question,
+    three,
+    value_of,
+    variant_of,
+)
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Draw, Rejected, solve
-from counterfoil.perturbing.templates.originals import Original, attempt, computed, make_original, options_of
-from counterfoil.perturbing.templates.template import Template
-from counterfoil.perturbing.templates.wording import ORDERS, Order
+from counterfoil.perturbing.templates.template import GivenOptions, Template
+from counterfoil.perturbing.templates.wording import ORDERS, Three
 
 LEVELS = (1, 2, 3)
 CONTROLS: tuple[Control, ...] = ("again", "reshuffled", "renamed")
+
+
+class Original(NamedTuple):
+    """An original, and what it was made of."""
+
+    question: Question
+    draw: Draw
+    # The options' numbers as printed, from A to C.
+    contents: Three
+
+    @property
+    def gold(self) -> Decimal:
+        """The right option's number."""
+        return self.contents[LETTERS.index(self.question.gold)]
+
+
+def make_original(template: Template, seed: int) -> Original:
+    """The original; UserError if its values, or the options it gives, do not hold."""
+    given = template.given
+    if given is not None and template.source != "bank":
+        contents = three(number.value for number in given.numbers)
+        return _original(template, verify_given(template, given), contents, given.gold)
+    if template.source == "bank":
+        stream = draws.seeded(seed, template.id, "original")
+        draw, wrong = draws.accepted(
+            lambda: attempt(template, draws.fresh_slots(template, stream)), template, "original"
+        )
+    else:
+        try:
+            draw, wrong = attempt(template, draws.original_slots(template))
+        except Rejected as error:
+            raise _does_not_hold(template, error) from error
+    order = wording.orders_of(template.id, seed, "original")[0]
+    by_content = (draw.answer, *wrong)
+    contents = three(by_content[content] for content in order)
+    return _original(template, draw, contents, LETTERS[order.index(0)])
+
+
+def attempt(
+    template: Template, slots: Mapping[str, Decimal], never: Collection[Decimal] = ()
+) -> tuple[Draw, tuple[Decimal, Decimal]]:
+    """A draw worked out, and its two wrong options; all three keep apart from `never`, the original's gold.
+
+    Otherwise a remembered answer would point at one of them.
+    """
+    draw = draws.work_out(template, slots)
+    if not all(draws.apart(draw.answer, old, template.digits) for old in never):
+        raise Rejected("the answer comes too close to the original's")
+    wrong = draws.wrong_options(
+        template.distractors, draw.values, draw.answer, template.digits, template.percent, never
+    )
+    return draw, wrong
+
+
+def verify_given(template: Template, given: GivenOptions) -> Draw:
+    """The original, worked out. UserError unless the answer is the gold option as printed, and no other."""
+    try:
+        draw = draws.work_out(template, draws.original_slots(template))
+    except Rejected as error:
+        raise _does_not_hold(template, error) from error
+    answer = numbers.shown(draw.values["answer"], template.percent)
+    gold = given.numbers[LETTERS.index(given.gold)]
+    off = abs(answer - gold.value)
+    if numbers.rounded(answer, gold.decimals) != gold.value and off > given.slack * numbers.unit(gold.decimals):
+        raise UserError(
+            f"template {template.id}: its answer is {answer:.10g}, but the gold option {given.gold} is {gold.value}."
+        )
+    for letter, other in zip(LETTERS, given.numbers, strict=True):
+        # An option with fewer digits than the gold, as a bare 6 beside 5.8, is a rounded answer only if it is near.
+        comparable = other.decimals >= gold.decimals or 100 * abs(answer - other.value) <= abs(other.value)
+        as_printed = comparable and numbers.rounded(answer, other.decimals) == other.value
+        if letter != given.gold and (as_printed or 2 * off >= abs(answer - other.value)):
+            raise UserError(f"template {template.id}: its answer {answer:.10g} fits the wrong option {letter}, too.")
+    return draw
+
+
+def _does_not_hold(template: Template, reason: Rejected) -> UserError:
+    return UserError(f"template {template.id}: its original does not hold: {reason}.")
+
+
+def _original(template: Template, draw: Draw, contents: Three, gold: Letter) -> Original:
+    markers = wording.printed(template, draw, template.first_names)
+    options = _original_options(template, contents, template.first_names)
+    question = Question(
+        id=f"{template.id}/0",
+        parent=None,
+        template=template.id,
+        topic=template.topic,
+        level=0,
+        draw=0,
+        control=None,
+        text=template.text.render(markers),
+        options=options,
+        gold=gold,
+        value=value_of(options[LETTERS.index(gold)]),
+        digits=template.digits,
+        percent=template.percent,
+        old=gold,
+        sham=None,
+        changes=(),
+        steps=template.steps.render(markers),
+        expression=template.answer.source,
+        computed=computed(draw),
+        status="verified",
+        source=template.source,
+    )
+    return Original(question, draw, contents)
+
+
+def _original_options(template: Template, contents: Three, names: Mapping[str, str]) -> tuple[str, str, str]:
+    """The original's options under these names. Given ones are printed as they are given."""
+    if template.given is None or template.source == "bank":
+        return wording.options(template, contents, names)
+    return three(option.render(names) for option in template.given.options)
+
+
+def computed(draw: Draw) -> Computed:
+    """The three computations; of floats only the digits that every machine agrees on."""
+    return Computed(
+        decimal=f"{draw.values['answer']:.20g}", float=f"{draw.floats['answer']:.12g}", check=f"{draw.check:.20g}"
+    )
 
 
 def make_variants(
@@ -111,20 +244,14 @@ def _lure(template: Template, original: Original, stream: Random, order: Order) 
     return tuple(slots.values()), msgspec.structs.replace(question, control="lure", old=old, sham=sham)
 
 
-def _changed(template: Template, original: Original, draw: Draw, contents: wording.Three, order: Order) -> Question:
+def _changed(template: Template, original: Original, draw: Draw, contents: Three, order: Order) -> Question:
     """The original with other numbers; the first of the contents is the gold."""
-    names = wording.first_names(template)
-    markers = wording.printed(template, draw, names)
-    options = wording.options(template, wording.arranged(contents, order), names)
-    gold = order.index(0)
-    return msgspec.structs.replace(
+    markers = wording.printed(template, draw, template.first_names)
+    return variant_of(
         original.question,
-        parent=original.question.id,
+        wording.options(template, contents, template.first_names),
+        order,
         text=template.text.render(markers),
-        options=options,
-        gold=LETTERS[gold],
-        value=wording.value_of(options[gold]),
-        old=None,
         changes=wording.changes(template, original.draw, draw),
         steps=template.steps.render(markers),
         computed=computed(draw),
@@ -140,30 +267,25 @@ def _another_unknown(template: Template, original: Original, stream: Random, ord
     drawn = draw.slots[unknown.name]
     wrong = draws.wrong_options(inverse.distractors, draw.values, drawn, inverse.digits, unknown.percent)
     solved = solve(template, inverse, draw)
-    names = wording.first_names(template)
-    markers = wording.printed(template, draw, names)
-    options = wording.inverse_options(template, inverse, wording.arranged((drawn, *wrong), order), names)
-    if original.question.value in map(wording.value_of, options):
+    markers = wording.printed(template, draw, template.first_names)
+    options = wording.options(inverse, (drawn, *wrong), template.first_names, plain=unknown.plain)
+    if original.question.value in map(value_of, options):
         raise Rejected("the old gold is among the options")
-    gold = order.index(0)
     given = numbers.printed(draw.answer, template.digits, plain=True) + ("%" if template.percent else "")
-    equation = f"{template.answer.source} = {given}"
-    question = msgspec.structs.replace(
+    expression = f"{template.answer.source} = {given}, solved for {unknown.name}"
+    question = variant_of(
         original.question,
-        parent=original.question.id,
+        options,
+        order,
         text=inverse.text.render(markers),
-        options=options,
-        gold=LETTERS[gold],
-        value=wording.value_of(options[gold]),
         digits=inverse.digits,
         percent=unknown.percent,
-        old=None,
         changes=(
             Change(name="asked for", before="answer", after=unknown.name),
             *wording.changes(template, original.draw, draw),
         ),
-        steps=f"{equation}, solved for {unknown.name}" if inverse.steps is None else inverse.steps.render(markers),
-        expression=f"{equation}, solved for {unknown.name}",
+        steps=expression if inverse.steps is None else inverse.steps.render(markers),
+        expression=expression,
         computed=Computed(decimal=str(draw.values[unknown.name]), float=f"{solved:.12g}", check=f"{draw.check:.20g}"),
     )
     return (which, *slots.values()), question
@@ -186,9 +308,9 @@ def _reshuffled(question: Question, turn: int) -> Question:
     """The options in one of the five other orders."""
     others = [order for order in ORDERS if order != (0, 1, 2)]
     order = others[turn % len(others)]
-    one, two, three = (question.options[content] for content in order)
+    options = three(question.options[content] for content in order)
     gold = LETTERS[order.index(LETTERS.index(question.gold))]
-    return msgspec.structs.replace(question, options=(one, two, three), gold=gold, old=gold)
+    return msgspec.structs.replace(question, options=options, gold=gold, old=gold)
 
 
 def _renamed(template: Template, seed: int, original: Original, question: Question, number: int) -> Question:
@@ -198,12 +320,12 @@ def _renamed(template: Template, seed: int, original: Original, question: Questi
         start = draws.below(draws.seeded(seed, template.id, "renamed", name), len(words) - 1)
         names[name] = words[1 + (start + number) % (len(words) - 1)]
     markers = wording.printed(template, original.draw, names)
-    options = options_of(template, original.contents, names)
+    options = _original_options(template, original.contents, names)
     return msgspec.structs.replace(
         question,
         text=template.text.render(markers),
         options=options,
-        value=wording.value_of(options[LETTERS.index(question.gold)]),
+        value=value_of(options[LETTERS.index(question.gold)]),
         steps=template.steps.render(markers),
         changes=tuple(Change(name=name, before=words[0], after=names[name]) for name, words in template.names.items()),
     )
