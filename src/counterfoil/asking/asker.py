@@ -42,7 +42,6 @@ class Asker(Protocol):
 
     async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
         """The reply, durable in the ledger; or NotAsked. `looked_up`: the ledger did not hold it a moment ago."""
-        ...
 
 
 class Keeper(Protocol):
@@ -51,6 +50,14 @@ class Keeper(Protocol):
     def get(self, keys: Sequence[str]) -> dict[str, Reply]: ...
 
     def put(self, ask: Ask, model: str, reply: Reply) -> asyncio.Future[Reply]: ...
+
+
+def find(ask: Ask, ledger: Ledger, account: Account) -> Reply | None:
+    """The reply that is in the ledger, counted; None where there is none."""
+    reply = ledger.get([ask.key]).get(ask.key)
+    if reply is not None:
+        account.found(ask.key, reply)
+    return reply
 
 
 class Halt:
@@ -282,10 +289,7 @@ class Collector:
         self._account = account
 
     async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
-        if not looked_up:
-            found = self._ledger.get([ask.key])
-            if found:
-                self._account.found(ask.key, found[ask.key])
-                return found[ask.key]
+        if not looked_up and (reply := find(ask, self._ledger, self._account)):
+            return reply
         self._outbox(ask)
         raise NotAsked("only collected")

@@ -64,29 +64,14 @@ class Budget:
         self.dollars = Meter(max_cost)
         self.tokens = Meter(max_tokens)
         self.in_flight = 0
+        # The first who waits for room has the turn, and looks again whenever something is freed.
+        self.turn = asyncio.Lock()
+        self.freed = asyncio.Event()
         self._tokens_ran_out = False
-        self._turn = asyncio.Lock()
-        self._freed: asyncio.Future[None] | None = None
 
     def has_room(self, dollars: float, tokens: float) -> bool:
         self._tokens_ran_out = not self.tokens.has_room(tokens)
         return not self._tokens_ran_out and self.dollars.has_room(dollars)
-
-    async def room(self, begin: Callable[[], Reserved | None]) -> Reserved | None:
-        """What `begin` could set aside, now or when others have ended; None where none of them is left. First come,
-        first served: who comes later may take more, and would find the limit reached.
-        """
-        async with self._turn:
-            while (reserved := begin()) is None and self.in_flight:
-                _LOG.debug("an ask waits for budget; in flight: %d", self.in_flight)
-                self._freed = asyncio.get_running_loop().create_future()
-                await self._freed
-        return reserved
-
-    def wake(self) -> None:
-        """Something is free again: the first who waits looks whether it is enough."""
-        if self._freed is not None and not self._freed.done():
-            self._freed.set_result(None)
 
     @property
     def is_used_up(self) -> bool:
@@ -135,20 +120,25 @@ class Account:
         """The ask has ended: what was set aside for it is free again."""
         self.budget.dollars.reserved -= reserved[0]
         self.budget.tokens.reserved -= reserved[1]
-        self.budget.wake()
+        self.budget.freed.set()
 
     async def begin(self, ask: Ask, check: Callable[[], None]) -> Reserved | None:
-        """Set aside as `reserve` does, for an ask that is sent at once and ends whatever others wait for; waits for
-        room while others are in flight. `check` raises what ends the waiting.
+        """Set aside as `reserve` does, for an ask that is sent at once and ends whatever others wait for.
+
+        It waits for room while others are in flight. First come, first served: who comes later may take more, and
+        would find the limit reached. `check` raises what ends the waiting.
         """
-
-        def begin() -> Reserved | None:
-            check()
-            reserved = self.reserve(ask)
-            self.budget.in_flight += reserved is not None
-            return reserved
-
-        return await self.budget.room(begin)
+        budget = self.budget
+        async with budget.turn:
+            while True:
+                check()
+                reserved = self.reserve(ask)
+                if reserved is not None or not budget.in_flight:
+                    budget.in_flight += reserved is not None
+                    return reserved
+                _LOG.debug("an ask waits for budget; in flight: %d", budget.in_flight)
+                budget.freed.clear()
+                await budget.freed.wait()
 
     def end(self, reserved: Reserved) -> None:
         """What has begun has ended."""
@@ -158,10 +148,8 @@ class Account:
     def count(self, reply: Reply, *, now: bool) -> None:
         """A reply of this run, paid for now or earlier."""
         tally = self.tally
-        if now:
-            tally.asked += 1
-        else:
-            tally.in_ledger += 1
+        tally.asked += now
+        tally.in_ledger += not now
         tally.input_tokens += reply.input_tokens or 0
         tally.cached_tokens += reply.cached_tokens or 0
         tally.output_tokens += reply.output_tokens or 0
@@ -170,8 +158,7 @@ class Account:
             dollars = self.price.of(reply)
             self.budget.dollars.used += dollars
             tally.cost += dollars
-            if now:
-                tally.cost_now += dollars
+            tally.cost_now += dollars * now
 
     def found(self, key: str, reply: Reply) -> None:
         """A reply that was in the ledger. Several records may share it, and it was paid for once."""

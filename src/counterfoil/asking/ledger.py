@@ -94,8 +94,8 @@ class Ledger:
         if self._reader is None:
             return {}
         with explained(self.path):
-            rows_by_key = self._lookup.find([bytes.fromhex(key) for key in keys])
-            found = {key.hex(): reply for key, reply in _replies_by_key(self._reader, rows_by_key).items()}
+            rows = self._lookup.rows([bytes.fromhex(key) for key in keys], REPLY_COLUMNS)
+            found = {key.hex(): reply_from_row(values) for key, values in rows}
         _LOG.debug("%s holds %d of %d replies", self.path, len(found), len(keys))
         return found
 
@@ -150,19 +150,7 @@ class Ledger:
 
 def reply_from_row(values: Sequence[Any]) -> Reply:
     """A reply from the values of REPLY_COLUMNS."""
-    (
-        status,
-        text,
-        reasoning,
-        finish,
-        served,
-        tokens_in,
-        tokens_cached,
-        tokens_out,
-        logprobs,
-        latency,
-        attempts,
-    ) = values
+    status, text, reasoning, finish, served, tokens_in, tokens_cached, tokens_out, logprobs, latency, attempts = values
     return Reply(
         status=status,
         text=text,
@@ -176,23 +164,6 @@ def reply_from_row(values: Sequence[Any]) -> Reply:
         latency=latency,
         attempts=attempts,
     )
-
-
-def insert_replies(connection: sqlite3.Connection, rows: Sequence[Sequence[Any]]) -> list[int]:
-    """Append rows of `reply_row` in the transaction that is open; gives their ids.
-
-    Many rows go into one statement: each statement is a moment in which this thread must win the interpreter back from
-    the one that asks.
-    """
-    ids: list[int] = []
-    while len(ids) < len(rows):
-        left = len(rows) - len(ids)
-        size = next(size for size in ROWS_PER_STATEMENT if size <= left)
-        values = [value for row in rows[len(ids) : len(ids) + size] for value in row]
-        last = connection.execute(_insert_sql(size), values).lastrowid
-        assert last is not None
-        ids.extend(range(last - size + 1, last + 1))
-    return ids
 
 
 def reply_row(ask: Ask, model: str, received_at: float, reply: Reply) -> tuple[Any, ...]:
@@ -227,7 +198,7 @@ def _commit(connection: sqlite3.Connection, lookup: Lookup, batch: list[_Entry])
     now = round(time.time(), 3)
     keys = [bytes.fromhex(entry.ask.key) for entry in batch]
     with transaction(connection):
-        there = _replies_by_key(connection, lookup.find(keys))
+        there = {key: reply_from_row(values) for key, values in lookup.rows(keys, REPLY_COLUMNS)}
         rows: dict[bytes, tuple[Any, ...]] = {}
         for key, (ask, model, reply, _) in zip(keys, batch, strict=True):
             if key in there:
@@ -240,21 +211,8 @@ def _commit(connection: sqlite3.Connection, lookup: Lookup, batch: list[_Entry])
             else:
                 rows[key] = reply_row(ask, model, now, reply)
                 there[key] = reply
-        for key, row in zip(rows, insert_replies(connection, list(rows.values())), strict=True):
-            lookup.added(key, row)
-        lookup.take_in_if_grown()
+        lookup.append(rows)
     return [there.get(key, entry.reply) for key, entry in zip(keys, batch, strict=True)]
-
-
-def _replies_by_key(connection: sqlite3.Connection, rows_by_key: Mapping[bytes, int]) -> dict[bytes, Reply]:
-    key_of_row = {row: key for key, row in rows_by_key.items()}
-    found: dict[bytes, Reply] = {}
-    for rows in chunks(sorted(key_of_row)):
-        sql = f"SELECT id, key, {REPLY_COLUMNS} FROM replies WHERE id IN ({marks(rows)})"  # noqa: S608
-        for row, key, *values in connection.execute(sql, rows):
-            if key_of_row[row] == key:  # a row can be another one's since a prune
-                found[key] = reply_from_row(values)
-    return found
 
 
 def _tell(batch: list[_Entry], result: list[Reply] | UserError) -> None:
@@ -297,13 +255,32 @@ class Lookup:
             found.update(self._connection.execute(sql, some))
         return found
 
-    def added(self, key: bytes, row: int) -> None:
-        """A row that this connection has just written."""
-        self._tail.setdefault(key, row)
-        self._seen = row
+    def rows(self, keys: Sequence[bytes], columns: str) -> Iterator[tuple[bytes, list[Any]]]:
+        """Those of the keys that are there, with the values of these columns."""
+        key_of_row = {row: key for key, row in self.find(keys).items()}
+        for some in chunks(sorted(key_of_row)):
+            sql = f"SELECT id, key, {columns} FROM replies WHERE id IN ({marks(some)})"  # noqa: S608
+            for row, key, *values in self._connection.execute(sql, some):
+                if key_of_row[row] == key:  # a row can be another one's since a prune
+                    yield key, values
 
-    def take_in_if_grown(self) -> None:
-        """Move the tail into the table `lookup`, in the transaction that is open, once it is long."""
+    def append(self, rows: Mapping[bytes, Sequence[Any]]) -> None:
+        """Append rows of `reply_row` by their keys, in the transaction that is open.
+
+        Many rows go into one statement: each statement is a moment in which this thread must win the interpreter back
+        from the one that asks. A tail that has grown long moves into the table `lookup`.
+        """
+        keys, start = list(rows), 0
+        while start < len(keys):
+            size = next(size for size in ROWS_PER_STATEMENT if size <= len(keys) - start)
+            some = keys[start : start + size]
+            values = [value for key in some for value in rows[key]]
+            last = self._connection.execute(_insert_sql(size), values).lastrowid
+            assert last is not None
+            for row, key in enumerate(some, start=last - size + 1):
+                self._tail.setdefault(key, row)
+            self._seen = last
+            start += size
         if len(self._tail) >= LONGEST_TAIL:
             take_in_all(self._connection)
             self._refresh()

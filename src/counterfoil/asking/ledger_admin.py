@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,15 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply, ask_from_canonical
-from counterfoil.asking.ledger import (
-    KEYS_PER_QUERY,
-    REPLY_COLUMNS,
-    Lookup,
-    insert_replies,
-    reply_from_row,
-    reply_row,
-    take_in_all,
-)
+from counterfoil.asking.ledger import INSERT_COLUMNS, KEYS_PER_QUERY, Lookup, reply_from_row, reply_row, take_in_all
 from counterfoil.asking.ledger_file import connect, connect_to_read, explained
 from counterfoil.errors import UserError
 from counterfoil.sqlite import transaction
@@ -98,11 +91,8 @@ def info(path: Path) -> list[ModelInfo]:
 def export(path: Path, model: str | None = None) -> Iterator[ExportedReply]:
     """All replies, or those of one model, in the order they came."""
     with explained(path), closing(_to_read(path)) as connection:
-        sql = f"SELECT key, model, received_at, ask, {REPLY_COLUMNS} FROM replies"  # noqa: S608
-        where = " WHERE model = ?" if model is not None else ""
-        for key, name, at, ask, *values in connection.execute(
-            f"{sql}{where} ORDER BY id", (model,) if model is not None else ()
-        ):
+        sql = f"SELECT {INSERT_COLUMNS} FROM replies WHERE :model IS NULL OR model = :model ORDER BY id"  # noqa: S608
+        for key, name, at, ask, *values in connection.execute(sql, {"model": model}):
             yield ExportedReply(key.hex(), name, at, msgspec.json.decode(ask), reply_from_row(values))
 
 
@@ -116,7 +106,7 @@ def take_in(path: Path, replies: Iterable[Imported]) -> tuple[int, int]:
             with transaction(connection):
                 remaining = iter(replies)
                 while some := list(islice(remaining, KEYS_PER_QUERY)):
-                    added = _add(connection, lookup, some)
+                    added = _add(lookup, some)
                     new += added
                     there += len(some) - added
         except BaseException:
@@ -135,32 +125,23 @@ def read_export(path: Path) -> Iterator[Imported]:
 
 def prune(path: Path, *, model: str | None, before: float | None, dry: bool) -> tuple[int, int]:
     """Remove replies and failures of a model, or from before a time; gives how many of each. `dry` only counts."""
-    conditions: list[str] = []
-    values: list[str | float] = []
-    if model is not None:
-        conditions.append("model = ?")
-        values.append(model)
-    if before is not None:
-        conditions.append("at < ?")
-        values.append(before)
-    where = " AND ".join(conditions) or "1"
-    of_replies, of_failures = where.replace("at <", "received_at <"), where.replace("at <", "failed_at <")
+    where = "(:model IS NULL OR model = :model) AND (:before IS NULL OR {time} < :before)"
+    chosen = {"model": model, "before": before}
+    tables = [f"FROM replies WHERE {where.format(time='received_at')}"]
+    tables += [f"FROM failures WHERE {where.format(time='failed_at')}"]
     _to_read(path).close()
     with explained(path), closing(_to_read(path) if dry else connect(path)) as connection:
-        counts = (
-            _count(connection, f"SELECT count(*) FROM replies WHERE {of_replies}", values),  # noqa: S608
-            _count(connection, f"SELECT count(*) FROM failures WHERE {of_failures}", values),  # noqa: S608
-        )
+        replies, failures = (connection.execute(f"SELECT count(*) {rows}", chosen).fetchone()[0] for rows in tables)
         if dry:
-            return counts
+            return replies, failures
         with transaction(connection):
-            connection.execute(f"DELETE FROM replies WHERE {of_replies}", values)  # noqa: S608
-            connection.execute(f"DELETE FROM failures WHERE {of_failures}", values)  # noqa: S608
+            for rows in tables:
+                connection.execute(f"DELETE {rows}", chosen)
             connection.execute("DELETE FROM lookup")
             connection.execute("UPDATE lookup_state SET up_to = 0")
             take_in_all(connection)
         connection.execute("VACUUM")
-    return counts
+    return replies, failures
 
 
 def _to_read(path: Path) -> sqlite3.Connection:
@@ -170,16 +151,14 @@ def _to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _add(connection: sqlite3.Connection, lookup: Lookup, replies: Sequence[Imported]) -> int:
+def _add(lookup: Lookup, replies: Sequence[Imported]) -> int:
     """Append those whose keys are not there, the first of each key; gives how many these were."""
     by_key: dict[bytes, Imported] = {}
     for reply in replies:
         by_key.setdefault(bytes.fromhex(reply.ask.key), reply)
     found = lookup.find(list(by_key))
     missing = {key: reply_row(*reply) for key, reply in by_key.items() if key not in found}
-    for key, row in zip(missing, insert_replies(connection, list(missing.values())), strict=True):
-        lookup.added(key, row)
-    lookup.take_in_if_grown()
+    lookup.append(missing)
     return len(missing)
 
 
@@ -196,15 +175,8 @@ def _checked_line(line: bytes, where: str) -> Imported:
     return Imported(ask, exported.model, exported.received_at, exported.reply)
 
 
-def _count(connection: sqlite3.Connection, sql: str, values: list[str | float]) -> int:
-    (number,) = connection.execute(sql, values).fetchone()
-    return int(number)
-
-
 def parse_time(text: str) -> float:
     """Seconds since 1970 from a date, or from a number of days ago as in 30d."""
-    from datetime import UTC, datetime
-
     if text.endswith("d") and text[:-1].isdigit():
         return time.time() - int(text[:-1]) * 86_400
     try:

@@ -108,7 +108,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
         _refuse_folder(path)
         connection = sqlite.connect(path, "ro")
         try:
-            if _is_readable(connection, path):
+            if set(_applied(connection, path)) >= NEEDED_TO_READ:
                 return connection
         except BaseException:
             connection.close()
@@ -128,7 +128,7 @@ def _refuse_folder(path: Path) -> None:
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring the database up to date; refuse what is not a ledger or comes from a newer version."""
+    """Bring the database up to date."""
     applied = _applied(connection, path)
     if applied == list(MIGRATIONS):
         return
@@ -143,12 +143,8 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
                 connection.execute("INSERT INTO migrations VALUES (?, ?)", (name, time.time()))
 
 
-def _is_readable(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether the replies are there; refuses what is not a ledger or comes from a newer version."""
-    return set(_applied(connection, path)) >= NEEDED_TO_READ
-
-
 def _applied(connection: sqlite3.Connection, path: Path) -> list[str]:
+    """The migrations that the file has; refuses what is not a ledger or comes from a newer version."""
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables:
         return []

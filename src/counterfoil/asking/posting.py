@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from counterfoil.asking.ask import Ask, Reply
-from counterfoil.asking.asker import Halt, NotAsked, Sender
+from counterfoil.asking.asker import Halt, NotAsked, Sender, find
 from counterfoil.asking.budget import Account
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model
@@ -26,52 +26,42 @@ class Carrier(Protocol):
     @property
     def stopped(self) -> str | None:
         """Why the model is not asked any more."""
-        ...
 
     @property
     def total(self) -> int:
         """Asks taken, but for those that were given back unasked."""
-        ...
 
     @property
     def done(self) -> int:
         """Of them, those that have ended."""
-        ...
 
     @property
     def in_flight(self) -> int:
         """Of them, those that are with the model: begun, and not ended."""
-        ...
 
     @property
     def failures(self) -> Mapping[str, Reply]:
         """Asks that failed for good, by their keys."""
-        ...
 
     @property
     def adjustments(self) -> Sequence[str]:
         """What had to be asked otherwise than the user wanted, for the manifest."""
-        ...
 
     @property
     def not_stored(self) -> Sequence[str]:
         """What was to be stored elsewhere than in the ledger and is not, once it is closed."""
-        ...
 
     async def take(self, ask: Ask) -> None:
         """Send it, now or together with others; waits while there is no room. One that is under way is not sent again.
 
         NotAsked where it is not sent: no budget, a model that can't be used.
         """
-        ...
 
     async def wait_for_all(self) -> None:
         """Until each ask that was taken has ended: in the ledger, or among the failures."""
-        ...
 
     async def close(self) -> None:
         """Let go of what was opened."""
-        ...
 
 
 class Poster:
@@ -104,13 +94,9 @@ class Poster:
 
     async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
         """The reply that is in the ledger, or how the ask failed; NotAsked where it was posted, or can't be."""
-        if not looked_up:
-            found = self._ledger.get([ask.key])
-            if found:
-                self.account.found(ask.key, found[ask.key])
-                return found[ask.key]
-        failed = self.carrier.failures.get(ask.key)
-        if failed is not None:
+        if not looked_up and (reply := find(ask, self._ledger, self.account)):
+            return reply
+        if failed := self.carrier.failures.get(ask.key):
             return failed
         reason = self._halt.reason or self.carrier.stopped
         if reason is None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from counterfoil.asking.ask import Message, Reply
-from counterfoil.asking.ledger import REPLY_COLUMNS, Lookup, chunks, marks, reply_from_row
+from counterfoil.asking.ledger import REPLY_COLUMNS, Lookup, reply_from_row
 from counterfoil.asking.ledger_file import connect_to_read, explained
 
 _KEY = re.compile("[0-9a-f]{64}")
@@ -58,11 +58,8 @@ def _read(path: Path, keys: Sequence[str]) -> dict[str, Exchange]:
         return {}
     found: dict[str, Exchange] = {}
     with explained(path), closing(connection):
-        key_of_row = {row: key for key, row in Lookup(connection).find([bytes.fromhex(key) for key in keys]).items()}
-        for rows in chunks(sorted(key_of_row)):
-            sql = f"SELECT id, key, model, ask, {REPLY_COLUMNS} FROM replies WHERE id IN ({marks(rows)})"  # noqa: S608
-            for row, key, model, ask, *values in connection.execute(sql, rows):
-                if key_of_row[row] == key:
-                    asked = msgspec.json.decode(ask, type=_Asked)
-                    found[key.hex()] = Exchange(model, asked.messages, asked.params, reply_from_row(values))
+        rows = Lookup(connection).rows([bytes.fromhex(key) for key in keys], f"model, ask, {REPLY_COLUMNS}")
+        for key, (model, ask, *values) in rows:
+            asked = msgspec.json.decode(ask, type=_Asked)
+            found[key.hex()] = Exchange(model, asked.messages, asked.params, reply_from_row(values))
     return found

@@ -46,29 +46,23 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """As the user named it."""
-        ...
 
     @property
     def slots(self) -> int | None:
         """How many asks it can take at once at the most; None where the pace must find out."""
-        ...
 
     def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
         """The ask with this model's identity in it."""
-        ...
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
         """One attempt, which takes at most `timeout` seconds."""
-        ...
 
     async def close(self) -> None:
         """Let go of connections and memory."""
-        ...
 
     @property
     def adjustments(self) -> Sequence[str]:
         """What had to be asked otherwise than the user wanted, for the manifest."""
-        ...
 
 
 class BaseModel:
