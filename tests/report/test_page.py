@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from commands import SUITE, counterfoil
 from counterfoil.errors import UserError
-from counterfoil.report.page.html import Html, highlighted, shown, table, tag
+from counterfoil.report.html import Html, highlighted, shown, table, tag
 from counterfoil.report.page.page import POLICY, page, write_report
 from counterfoil.report.page.records import MOST, WHOLE, sample
 from counterfoil.report.plots.marks import DARK, LIGHT

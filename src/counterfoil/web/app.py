@@ -19,10 +19,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from counterfoil.errors import UserError
+from counterfoil.report.page.page import style
 from counterfoil.web import compare, rate, records, review, runs
-from counterfoil.web import rate as rate_results
 from counterfoil.web.exchange import Exchanges
-from counterfoil.web.pages import page, report_style
+from counterfoil.web.pages import page
 from counterfoil.web.rate import Studies
 from counterfoil.web.security import LOOPBACK_NAMES, Access, Guard, is_loopback
 from counterfoil.web.served import NotHere, Served
@@ -40,8 +40,8 @@ def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mappin
             Route("/record/{run:path}", records.record_page),
             Route("/question", records.question_page),
             Route("/compare", compare.compare_page),
-            Route("/studies", rate_results.studies_page),
-            Route("/study/{study:path}", rate_results.study_page),
+            Route("/studies", rate.studies_page),
+            Route("/study/{study:path}", rate.study_page),
             Route("/rate/{token}", rate.rate_page, methods=["GET"]),
             Route("/rate/{token}", rate.save, methods=["POST"]),
             Route("/rate/{token}/undo", rate.undo, methods=["POST"]),
@@ -62,7 +62,7 @@ def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mappin
 
 
 def _style(request: Request) -> Response:
-    return Response(report_style(), media_type="text/css")
+    return Response(style(), media_type="text/css")
 
 
 def _message(request: Request, status: int, title: str, text: str) -> Response:

@@ -16,7 +16,7 @@ from counterfoil.comparing.items import is_item_of, items_of
 from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import between, cell
-from counterfoil.report.page.html import Html, table, tag
+from counterfoil.report.html import Html, table, tag
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import RECORDS, SUMMARY
 from counterfoil.stats.metric import Metric, by_name

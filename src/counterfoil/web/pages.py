@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any
 from urllib.parse import quote
 
@@ -14,8 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from counterfoil.figures.numbers import plural
-from counterfoil.report.page.html import Html, shown
-from counterfoil.report.plots.marks import DARK, LIGHT
+from counterfoil.report.html import Html, shown
 from counterfoil.web.served import Served
 
 
@@ -63,15 +61,3 @@ def form(request: Request) -> Mapping[str, str]:
     """What was sent; the guard has checked it."""
     sent: Mapping[str, str] = request.state.form
     return sent
-
-
-@functools.cache
-def report_style() -> str:
-    """The report's style sheet with its colours for light and dark."""
-    css = (resources.files("counterfoil.report") / "page.css").read_text(encoding="utf-8")
-    dark = f"@media screen and (prefers-color-scheme: dark) {{ {_variables(DARK)} }}"
-    return f"{_variables(LIGHT)}\n{dark}\n{css}"
-
-
-def _variables(colours: Mapping[str, str]) -> str:
-    return f":root {{ {' '.join(f'--{name}: {value};' for name, value in colours.items())} }}"

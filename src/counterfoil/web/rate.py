@@ -15,7 +15,7 @@ from counterfoil.errors import UserError
 from counterfoil.figures.numbers import with_interval
 from counterfoil.rating.results import Disagreement, disagreements, results, suite_of_study
 from counterfoil.rating.store import Rater, Study
-from counterfoil.report.page.html import Html, table
+from counterfoil.report.html import Html, table
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import by_name
 from counterfoil.suite.form import FormQuestion, Task

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from counterfoil.report.html import Html, tag
+from counterfoil.report.page.card import card, named, reply_box, values, who, why
 from counterfoil.running.asked import shown_of, suite_to_show
-from counterfoil.web.exchange import Exchange, Exchanges
+from counterfoil.suite.suite import Record
+from counterfoil.web.exchange import Exchanges
 from counterfoil.web.pages import page, served
 from counterfoil.web.records_query import PAGE, Query, find, parsed, read_rows, rows_of_question, table_of
 from counterfoil.web.served import NotHere
-from counterfoil.web.show import EXCERPT, LONGEST, card
 
+EXCERPT = 320
+# Beyond this a browser takes its time; the rest is in records.parquet.
+LONGEST = 200_000
+LONGEST_SIBLING = 4_000
 # A question with more records than these, by its repeats, orders and models, shows the first.
 MOST_SIBLINGS = 60
 
@@ -27,7 +32,7 @@ def records_page(request: Request) -> Response:
     query = parsed(request.query_params, table.columns)
     found = find(table, query)
     suite = suite_to_show(run)
-    cards = [card(record, {}, suite, most=EXCERPT, search=query.text) for record in found.records]
+    cards = [_card(name, record, reply_box(record, {}, suite, EXCERPT, search=query.text)) for record in found.records]
     pages = max(1, -(-found.total // PAGE))
     return page(
         request,
@@ -56,7 +61,7 @@ def record_page(request: Request) -> Response:
     if not 0 <= row < table.light.height:
         raise NotHere(f"{name}, row {row}")
     [record] = read_rows(table, [row])
-    rows = [it for it in rows_of_question(table, record["question_id"]) if it != row][:MOST_SIBLINGS]
+    rows = [other for other in rows_of_question(table, record["question_id"]) if other != row][:MOST_SIBLINGS]
     siblings = read_rows(table, rows)
     suite = suite_to_show(run)
     asked = shown_of(run, [record, *siblings])
@@ -69,11 +74,18 @@ def record_page(request: Request) -> Response:
         name=name,
         row=row,
         last=table.light.height - 1,
-        card=card(record, asked[0], suite, most=LONGEST),
+        question_id=record["question_id"],
+        who=who(record, f"repeat {record['repeat']}" if record["repeat"] else None),
         asked=asked[0],
+        reply=reply_box(record, asked[0], suite, LONGEST, kind="reply whole"),
+        why=why(record),
+        values=list(values(record)),
         exchange=known.get(record.get("ask_key") or ""),
-        siblings=[card(it, said, suite, most=4_000) for it, said in zip(siblings, asked[1:], strict=True)],
-        steps=_steps(record, known),
+        siblings=[
+            _card(name, sibling, reply_box(sibling, question, suite, LONGEST_SIBLING))
+            for sibling, question in zip(siblings, asked[1:], strict=True)
+        ],
+        steps=[(key, known.get(key)) for key in record.get("judge_keys") or ()],
         has_ledger=exchanges.is_there,
     )
 
@@ -90,9 +102,10 @@ def question_page(request: Request) -> Response:
     return RedirectResponse(f"/record/{quote(name)}?row={rows[0]}", 303)
 
 
-def _steps(record: dict[str, Any], known: dict[str, Exchange]) -> list[tuple[str, Exchange | None]]:
-    """The judges' asks in their order; None where the ledger does not have one."""
-    return [(key, known.get(key)) for key in record.get("judge_keys") or ()]
+def _card(run: str, record: Record, reply: Html) -> Html:
+    """A record in a list; its name leads to its page."""
+    link = tag("a", named(record), class_="id", href=f"/record/{quote(run)}?row={record['row']}")
+    return card(record, link, reply)
 
 
 def _near(at: int, pages: int) -> list[int]:

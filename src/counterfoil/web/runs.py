@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from counterfoil.report.page.html import Html
+from counterfoil.report.html import Html
 from counterfoil.report.page.run import run_part
 from counterfoil.running.folder import MANIFEST, RECORDS, SUMMARY, Run
 from counterfoil.web.pages import page, served

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from counterfoil.report.page.html import Html, facts, joined, table, tag
+from counterfoil.report.html import Html, facts, joined, table, tag
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Metric
 

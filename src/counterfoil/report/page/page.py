@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import listed, money
 from counterfoil.files import check_target, explained, replacing
-from counterfoil.report.page.html import Html, table, tag
+from counterfoil.report.html import Html, table, tag
 from counterfoil.report.page.run import run_part
 from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.running.folder import Run
@@ -50,7 +51,7 @@ def page(runs: Sequence[Run]) -> str:
         tag("meta", name="referrer", content="no-referrer"),
         tag("title", title),
         tag("link", rel="icon", href="data:,"),
-        tag("style", _style()),
+        tag("style", style()),
     )
     body = tag(
         "body",
@@ -61,15 +62,12 @@ def page(runs: Sequence[Run]) -> str:
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _style() -> Html:
+@functools.cache
+def style() -> Html:
     """The style sheet, with the plots' colours for light and dark."""
     css = (resources.files("counterfoil.report") / "page.css").read_text(encoding="utf-8")
-    dark = f"@media screen and (prefers-color-scheme: dark) {{ {_variables(DARK)} }}"
-    return Html(f"{_variables(LIGHT)}\n{dark}\n{css}")
-
-
-def _variables(colours: Mapping[str, str]) -> str:
-    return f":root {{ {' '.join(f'--{name}: {value};' for name, value in colours.items())} }}"
+    light, dark = (" ".join(f"--{name}: {value};" for name, value in colours.items()) for colours in (LIGHT, DARK))
+    return Html(f":root {{ {light} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n{css}")
 
 
 def _title(run: Run) -> str:

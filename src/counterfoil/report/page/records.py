@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.errors import UserError
-from counterfoil.figures.numbers import cell, plural
-from counterfoil.report.page.html import Html, details, facts, highlighted, joined, tag
+from counterfoil.figures.numbers import plural
+from counterfoil.report.html import Html, details, facts, joined, tag
+from counterfoil.report.page.card import card, cut, named, reply_box
 from counterfoil.running.asked import shown_of
 from counterfoil.running.folder import RECORDS, Run
-from counterfoil.running.records import COLUMNS
-from counterfoil.suite.suite import AnySuite, Record
+from counterfoil.suite.suite import AnySuite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 MOST = {"failed": 40, "not_asked": 10, "out_of_choice": 60, "refused": 20, "truncated": 20}
 WHOLE = 200
 STRATA = ("model", "variant", "correct")
-# Who wrote more than this is cut off here; the whole reply is in records.parquet.
+# A longer reply is cut off here; the whole reply is in records.parquet.
 LONGEST = 4_000
-LONGEST_VALUE = 600
 KINDS = {"mention": "mentioned", "choice": "the choice that was read", "answer": "the right answer"}
 
 
@@ -35,14 +34,20 @@ def records_part(run: Run, suite: AnySuite) -> Html:
     asked = shown_of(run, records)
     cards: dict[str, list[Html]] = {}
     for record, question in zip(records, asked, strict=True):
-        cards.setdefault(record["outcome"], []).append(_card(record, question, suite))
-    parts: list[Html] = []
-    for outcome, some in cards.items():
-        name = f"{outcome.replace('_', ' ')}: {len(some):,} of {plural(counts[outcome], 'record')}"
-        parts.append(details(name, tag("div", *some, class_="cards")))
-    if not parts:
+        name = tag("span", named(record), class_="id")
+        words = facts((key, cut(text)) for key, text in question.items()) if question else None
+        reply = reply_box(record, question, suite, LONGEST)
+        cards.setdefault(record["outcome"], []).append(card(record, name, words, reply))
+    if not cards:
         return tag("p", "There are no records.")
-    return joined([tag("p", _explained(len(records), joined(parts))), *parts])
+    parts = joined(
+        details(
+            f"{outcome.replace('_', ' ')}: {len(some):,} of {plural(counts[outcome], 'record')}",
+            tag("div", *some, class_="cards"),
+        )
+        for outcome, some in cards.items()
+    )
+    return joined([tag("p", _explained(len(records), parts)), parts])
 
 
 def sample(run: Run) -> tuple[dict[str, int], list[dict[str, Any]]]:
@@ -90,60 +95,3 @@ def _explained(count: int, cards: str) -> Html:
         "All of them are in records.parquet."
     )
     return joined([text, *(part for mark in used for part in (" Marked: " if mark is used[0] else ", ", mark))])
-
-
-def _card(record: Record, asked: Mapping[str, str], suite: AnySuite) -> Html:
-    repeat = f", repeat {record['repeat']}" if record["repeat"] else ""
-    correct = record.get("correct") if record["outcome"] == "answered" else None
-    right = "" if correct is None else "right" if correct else "wrong"
-    outcome = record["outcome"].replace("_", " ")
-    return tag(
-        "article",
-        tag(
-            "p",
-            tag("b", record["model"]),
-            f" · {record['variant']} · ",
-            tag("span", f"{record['question_id']}{repeat}", class_="id"),
-            " · ",
-            tag("span", ", ".join(filter(None, (outcome, right))), class_=f"outcome {right or record['outcome']}"),
-            class_="who",
-        ),
-        facts((name, _cut(text, LONGEST_VALUE)) for name, text in asked.items()) if asked else None,
-        _reply(record, asked, suite),
-        tag("p", f"Why: {_cut(record['reason'], LONGEST_VALUE)}") if record.get("reason") else None,
-        facts(_values(record)),
-    )
-
-
-def _reply(record: Record, asked: Mapping[str, str], suite: AnySuite) -> Html:
-    reply = record["reply"]
-    if not reply:
-        return tag("p", "no reply" if reply is None else "an empty reply", class_="none")
-    head = reply[:LONGEST]
-    content = highlighted(head, suite.marks({**record, "reply": head}, asked))
-    more = len(reply) - len(head)
-    rest = tag("span", f" … {plural(more, 'more character')}", class_="none") if more else None
-    # The text's own direction stays its own: it can't turn what stands around it.
-    return tag("div", content, rest, class_="reply", dir="auto")
-
-
-def _values(record: Record) -> Iterator[tuple[str, str]]:
-    """What was read, and the scores: the suite's own columns, where there is something in them."""
-    for name, value in record.items():
-        values = value if isinstance(value, list) else [value]
-        if name not in COLUMNS and any(it is not None for it in values):
-            yield name, _cut(_text(value), LONGEST_VALUE)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(map(_text, value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return cell(value)
-    return "–" if value is None else str(value)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]} …"

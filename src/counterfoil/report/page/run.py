@@ -10,7 +10,7 @@ import msgspec
 from counterfoil.figures.numbers import money, plural, with_interval
 from counterfoil.figures.numbers import table as plot_table
 from counterfoil.figures.plots import Plot
-from counterfoil.report.page.html import Html, details, facts, items, joined, table, tag
+from counterfoil.report.html import Html, details, facts, items, joined, table, tag
 from counterfoil.report.page.methods import methods_part
 from counterfoil.report.page.records import records_part
 from counterfoil.report.page.tables import agreement_table, group_tables, overall_tables
@@ -173,7 +173,7 @@ def _figure(plot: Plot) -> Html:
     head, *rows = plot_table(plot)
     return tag(
         "figure",
-        tag("div", Html(draw(plot)), class_="plot", role="group", aria_label=plot.title, tabindex="0"),
+        tag("div", draw(plot), class_="plot", role="group", aria_label=plot.title, tabindex="0"),
         tag("figcaption", plot.description),
         details("The numbers as a table", table(plot.title, head, rows)),
     )

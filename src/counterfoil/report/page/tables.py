@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from counterfoil.figures.numbers import between, cell, plural
-from counterfoil.report.page.html import Html, details, items, joined, table, tag
+from counterfoil.report.html import Html, details, items, joined, table, tag
 from counterfoil.stats.estimate import Estimate
 
 ALL = "all"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from counterfoil.figures.numbers import UNDEFINED, between, cell
-from counterfoil.figures.plots import Dot, Dots, bound, known
-from counterfoil.report.plots.element import LINE, SIZE, Markup, clean, line, text, width
+from counterfoil.figures.plots import Dot, Dots, known
+from counterfoil.report.html import Html
+from counterfoil.report.plots.element import LINE, SIZE, clean, line, text, width
 from counterfoil.report.plots.frame import EDGE, TICK, WIDTH, reference, x_axis, x_label
-from counterfoil.report.plots.marks import Paint, Scale, interval, marker, span
+from counterfoil.report.plots.marks import GRID, PAPER, Scale, extent, interval, marker
 
 LANE = 13.0
 WIDEST_LABEL = 230.0
@@ -16,16 +17,15 @@ WIDEST_LABEL = 230.0
 TALL = 20
 
 
-def dots(
-    plot: Dots, names: Mapping[str, int], top: float, paint: Paint, *, several: bool
-) -> tuple[list[Markup], float]:
+def dots(plot: Dots, names: Mapping[str, int], top: float) -> tuple[list[Html], float]:
     """The rows, each with a lane for each of its values of the named series, and where the drawing ends."""
     shown = [row for row in plot.rows if row.series in names]
     room = min(WIDEST_LABEL, max((width(clean(row.label), SIZE) for row in plot.rows), default=0) + 1)
-    low, high = span(plot.x, _numbers(plot))
-    scale = Scale(low, high, EDGE + room + 16, WIDTH - EDGE - 12)
+    reach = extent(plot.x, ((row.value, row.low, row.high) for row in plot.rows), plot.reference)
+    scale = Scale(*reach, EDGE + room + 16, WIDTH - EDGE - 12)
     order = list(names)
-    body: list[Markup] = []
+    several = len({row.series for row in plot.rows}) > 1
+    body: list[Html] = []
     separators: list[float] = []
     tall = len({(row.group, row.label) for row in shown}) > TALL or len(shown) > 2 * TALL
     top += 18 if tall else 0
@@ -44,13 +44,12 @@ def dots(
             body += text(label, EDGE + room, first, room=room, lines=3, text_anchor="end")
             for i, row in enumerate(values):
                 lane = middle + (i - (len(values) - 1) / 2) * LANE
-                body += _dot(row, names[row.series], scale, lane, paint, several=several)
+                body += _dot(row, names[row.series], scale, lane, several=several)
             y += height
             separators.append(y)
-    frame = x_axis(scale, top, y, paint, above=tall)
-    frame += [line(EDGE, at, scale.end, at, stroke=paint("grid")) for at in separators]
-    if plot.reference is not None and scale.holds(plot.reference):
-        frame.append(reference(scale(plot.reference), top, scale(plot.reference), y, paint))
+    frame = x_axis(scale, top, y, above=tall)
+    frame += [line(EDGE, at, scale.end, at, stroke=GRID) for at in separators]
+    frame += reference(plot.reference, scale, top, y, upright=True)
     below, end = x_label(plot.x.label, scale.start, scale.end, y + 18)
     return [*frame, *body, *below], end
 
@@ -62,26 +61,18 @@ def says(row: Dot, value: str) -> str:
     return f"{where}{found}{f' ({row.note})' if row.note else ''}"
 
 
-def _dot(row: Dot, series: int, scale: Scale, y: float, paint: Paint, *, several: bool) -> list[Markup]:
+def _dot(row: Dot, series: int, scale: Scale, y: float, *, several: bool) -> list[Html]:
     value = known(row.value)
     if value is None:
         shown = f"{row.series}: {UNDEFINED}" if several else UNDEFINED
         if row.note:
             shown += f" ({row.note})"
         room = scale.end - scale.start - 8
-        return text(shown, scale.start + 4, y + 4, room=room, size=TICK, halo=paint("paper"), class_="undefined")
+        return text(shown, scale.start + 4, y + 4, room=room, size=TICK, halo=PAPER, class_="undefined")
     return [
-        *interval(series, scale, y, value, row.low, row.high, paint),
-        marker(series, scale(value), y, paint, says=says(row, cell(value)), inside=scale.holds(value)),
+        *interval(series, scale, y, value, row.low, row.high),
+        marker(series, scale(value), y, says=says(row, cell(value)), inside=scale.holds(value)),
     ]
-
-
-def _numbers(plot: Dots) -> list[float]:
-    found = [] if plot.reference is None else [plot.reference]
-    for row in plot.rows:
-        if known(row.value) is not None:
-            found += [it for it in (row.value, bound(row.low), bound(row.high)) if it is not None]
-    return found
 
 
 def _grouped(rows: Sequence[Dot]) -> list[tuple[str, list[tuple[str, list[Dot]]]]]:

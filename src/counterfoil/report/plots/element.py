@@ -1,12 +1,12 @@
-"""The elements of a drawing as text. Nothing gets into one but through `element` and `text`, which escape."""
+"""Texts, lines and shapes of a drawing: how wide a text is, and how it is wrapped into its room."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from html import escape
-from typing import NewType
+
+from counterfoil.report.html import Html, number, tag
 
 # Widths in em, of a wide sans serif (DejaVu Sans): what fits in it fits in the narrower ones, too.
 _WIDTHS = {
@@ -84,30 +84,13 @@ def _em(character: str) -> float:
     return _WIDTHS.get(character, 1.0 if unicodedata.east_asian_width(character) in "WF" else 0.85)
 
 
-Markup = NewType("Markup", str)
-
 SIZE = 12.0
 LINE = 15.0
 
 
-def element(name: str, *children: Markup, **attributes: str | float | None) -> Markup:
-    """An element; `stroke_width` is written stroke-width, `class_` class, and attributes of None are left out."""
-    written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(clean(value)) if isinstance(value, str) else number(value)}"'
-        for key, value in attributes.items()
-        if value is not None
-    )
-    return Markup(f"<{name}{written}>{''.join(children)}</{name}>" if children else f"<{name}{written}/>")
-
-
-def words(content: str) -> Markup:
-    """Any text, as text."""
-    return Markup(escape(clean(content)))
-
-
-def hint(content: str) -> Markup:
+def hint(content: str) -> Html:
     """What shows when one points at an element."""
-    return element("title", words(content))
+    return tag("title", clean(content))
 
 
 def text(
@@ -121,7 +104,7 @@ def text(
     bold: bool = False,
     halo: str | None = None,
     **attributes: str | float | None,
-) -> list[Markup]:
+) -> list[Html]:
     """A text from (x, y) downwards, wrapped to the room; its full wording is its hint where it had to be cut.
 
     `halo` is the colour around the letters that keeps them legible on lines.
@@ -129,9 +112,9 @@ def text(
     shown = wrap(content, size, room, lines, bold=bold)
     cut = bool(shown) and shown[-1].endswith("…") and not clean(content).endswith(shown[-1])
     return [
-        element(
+        tag(
             "text",
-            words(line),
+            line,
             *([hint(content)] if cut else []),
             x=x,
             y=y + i * LINE * size / SIZE,
@@ -146,17 +129,10 @@ def text(
     ]
 
 
-def line(x1: float, y1: float, x2: float, y2: float, **attributes: str | float | None) -> Markup:
-    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, **attributes)
+def line(x1: float, y1: float, x2: float, y2: float, **attributes: str | float | None) -> Html:
+    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, **attributes)
 
 
-def path(points: Sequence[tuple[float, float]], *children: Markup, **attributes: str | float | None) -> Markup:
+def path(points: Sequence[tuple[float, float]], *children: Html, **attributes: str | float | None) -> Html:
     """A closed shape through the points."""
-    return element(
-        "path", *children, d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points) + "Z", **attributes
-    )
-
-
-def number(value: float) -> str:
-    """A coordinate in hundredths, as short as it can be."""
-    return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
+    return tag("path", *children, d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points) + "Z", **attributes)

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from counterfoil.figures.plots import Plot
-from counterfoil.report.plots.element import LINE, SIZE, Markup, clean, element, hint, line, shorten, text, width, words
-from counterfoil.report.plots.marks import SERIES, Paint, Scale, marker, tick_texts, ticks
+from counterfoil.report.html import Html, tag
+from counterfoil.report.plots.element import LINE, SIZE, clean, hint, line, shorten, text, width
+from counterfoil.report.plots.marks import GRID, INK, PAPER, SERIES, Scale, marker, tick_texts, ticks
 
 WIDTH = 720.0
 EDGE = 16.0
@@ -28,24 +29,24 @@ def panels(names: Sequence[str], most: int) -> list[dict[str, int]]:
     return [{names[i]: i % len(SERIES) for i in range(a, b)} for a, b in pairwise(starts)]
 
 
-def heading(title: str) -> tuple[list[Markup], float]:
+def heading(title: str) -> tuple[list[Html], float]:
     """The title, and where it ends."""
     parts = text(title, EDGE, 24, room=WIDTH - 2 * EDGE, lines=3, size=15, bold=True)
     return parts, 14 + len(parts) * LINE * 15 / SIZE
 
 
-def legend(names: Mapping[str, int], top: float, paint: Paint) -> tuple[list[Markup], float]:
+def legend(names: Mapping[str, int], top: float) -> tuple[list[Html], float]:
     """Mark and name of each series, in as many lines as it takes, and where it ends."""
-    parts: list[Markup] = []
+    parts: list[Html] = []
     x, y = EDGE, top + 14
     for name, series in names.items():
         shown = shorten(name, SIZE, 320) or "–"
         wide = 18 + width(shown, SIZE)
         if x > EDGE and x + wide > WIDTH - EDGE:
             x, y = EDGE, y + 18
-        parts.append(marker(series, x + 6, y - 4, paint))
+        parts.append(marker(series, x + 6, y - 4))
         full = [] if shown == clean(name) else [hint(name)]
-        parts.append(element("text", words(shown), *full, x=x + 18, y=y, font_size=SIZE))
+        parts.append(tag("text", shown, *full, x=x + 18, y=y, font_size=SIZE))
         x += wide + 18
     return parts, y + 8
 
@@ -63,25 +64,25 @@ def fitting(scale: Scale, each: float | None = None) -> tuple[tuple[float, str],
         count -= 1
 
 
-def x_axis(scale: Scale, top: float, bottom: float, paint: Paint, *, above: bool = False) -> list[Markup]:
+def x_axis(scale: Scale, top: float, bottom: float, *, above: bool = False) -> list[Html]:
     """Gridlines and ticks below, and above, too, where the plot is tall."""
     parts = []
     for value, shown in fitting(scale):
         x = scale(value)
-        parts.append(line(x, top, x, bottom, stroke=paint("grid")))
+        parts.append(line(x, top, x, bottom, stroke=GRID))
         heights = [bottom + 15, top - 6] if above else [bottom + 15]
         half = width(shown, TICK) / 2 + 2
         x = min(max(x, half), WIDTH - half)
-        parts += [element("text", words(shown), x=x, y=y, text_anchor="middle", font_size=TICK) for y in heights]
+        parts += [tag("text", shown, x=x, y=y, text_anchor="middle", font_size=TICK) for y in heights]
     return parts
 
 
-def y_axis(scale: Scale, left: float, right: float, paint: Paint) -> list[Markup]:
+def y_axis(scale: Scale, left: float, right: float) -> list[Html]:
     parts = []
     for value, shown in fitting(scale, TICK_HEIGHT):
         y = scale(value)
-        parts.append(line(left, y, right, y, stroke=paint("grid")))
-        parts.append(element("text", words(shown), x=left - 6, y=y + 4, text_anchor="end", font_size=TICK))
+        parts.append(line(left, y, right, y, stroke=GRID))
+        parts.append(tag("text", shown, x=left - 6, y=y + 4, text_anchor="end", font_size=TICK))
     return parts
 
 
@@ -90,24 +91,30 @@ def y_left(scale: Scale) -> float:
     return EDGE + 22 + max((width(shown, TICK) for _, shown in fitting(scale, TICK_HEIGHT)), default=0) + 6
 
 
-def x_label(label: str, left: float, right: float, top: float) -> tuple[list[Markup], float]:
+def x_label(label: str, left: float, right: float, top: float) -> tuple[list[Html], float]:
     """What the axis shows, below it, and where that ends."""
     parts = text(label, (left + right) / 2, top + 14, room=right - left, lines=2, text_anchor="middle")
     return parts, top + 4 + len(parts) * LINE
 
 
-def y_label(label: str, top: float, bottom: float) -> list[Markup]:
+def y_label(label: str, top: float, bottom: float) -> list[Html]:
     middle = (top + bottom) / 2
     turned = f"rotate(-90 {EDGE + 8:.0f} {middle:.2f})"
     return text(label, EDGE + 8, middle, room=bottom - top, text_anchor="middle", transform=turned)
 
 
-def reference(x1: float, y1: float, x2: float, y2: float, paint: Paint) -> Markup:
-    """A line to read values against."""
-    return line(x1, y1, x2, y2, class_="reference", stroke=paint("ink"), stroke_dasharray="4 3")
+DASHED: dict[str, str] = {"class_": "reference", "stroke": INK, "stroke_dasharray": "4 3"}
 
 
-def missing(names: Sequence[str], top: float) -> tuple[list[Markup], float]:
+def reference(value: float | None, scale: Scale, start: float, end: float, *, upright: bool) -> list[Html]:
+    """The line to read values against, from start to end on the other axis, if there is one inside of the scale."""
+    if value is None or not scale.holds(value):
+        return []
+    at = scale(value)
+    return [line(at, start, at, end, **DASHED) if upright else line(start, at, end, at, **DASHED)]
+
+
+def missing(names: Sequence[str], top: float) -> tuple[list[Html], float]:
     """A line below the plot on what could not be shown in it, and where that ends."""
     if not names:
         return [], top
@@ -115,18 +122,16 @@ def missing(names: Sequence[str], top: float) -> tuple[list[Markup], float]:
     return parts, top + 8 + len(parts) * LINE
 
 
-def document(plot: Plot, parts: Sequence[Markup], height: float, paint: Paint, *, filled: bool) -> str:
+def document(plot: Plot, parts: Sequence[Html], height: float, *, filled: bool) -> Html:
     """The whole SVG, named by title and description; ids come from the content, so that plots can share a page."""
     key = hashlib.sha256(repr(plot).encode("utf-8", "backslashreplace")).hexdigest()[:10]
     tall = float(round(height + EDGE))
-    paper = [element("rect", width=WIDTH, height=tall, fill=paint("paper"))] if filled else []
-    content = element("g", *parts, fill=paint("ink"), font_family=FONTS)
-    return element(
+    return tag(
         "svg",
-        element("title", words(plot.title), id=f"title-{key}"),
-        element("desc", words(plot.description), id=f"desc-{key}"),
-        *paper,
-        content,
+        tag("title", clean(plot.title), id=f"title-{key}"),
+        tag("desc", clean(plot.description), id=f"desc-{key}"),
+        tag("rect", width=WIDTH, height=tall, fill=PAPER) if filled else None,
+        tag("g", *parts, fill=INK, font_family=FONTS),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH:.0f} {tall:.0f}",
         width=WIDTH,

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from counterfoil.figures.numbers import cell
-from counterfoil.figures.plots import Axis, Dot, Histogram, Lines, bound, known
+from counterfoil.figures.plots import Axis, Dot, Histogram, Lines, known
+from counterfoil.report.html import Html, tag
 from counterfoil.report.plots.dots import says
-from counterfoil.report.plots.element import LINE, Markup, clean, element, hint, line, shorten, text, width
+from counterfoil.report.plots.element import LINE, clean, hint, line, shorten, text, width
 from counterfoil.report.plots.frame import (
     EDGE,
     TICK,
@@ -22,34 +23,33 @@ from counterfoil.report.plots.frame import (
     y_label,
     y_left,
 )
-from counterfoil.report.plots.marks import SERIES, Paint, Scale, colour, interval, marker, span
+from counterfoil.report.plots.marks import GRID, PAPER, Scale, extent, interval, marker, series_colour, span
 
 HEIGHT = 280.0
 TURNED = 120.0
 Category = tuple[str, str]
 
 
-def lines(plot: Lines, names: Mapping[str, int], top: float, paint: Paint) -> tuple[list[Markup], float]:
+def lines(plot: Lines, names: Mapping[str, int], top: float) -> tuple[list[Html], float]:
     """The named series side by side in every category, and where the drawing ends."""
     top += 12
-    low, high = span(plot.y, _numbers(plot))
-    scale = Scale(low, high, top + HEIGHT, top)
+    reach = extent(plot.y, ((row.value, row.low, row.high) for row in plot.rows), plot.reference)
+    scale = Scale(*reach, top + HEIGHT, top)
     left, right = y_left(scale), WIDTH - EDGE
     categories = _categories(plot)
     slot = (right - left) / max(1, len(categories))
     centres = {category: left + (i + 0.5) * slot for i, category in enumerate(categories)}
-    parts = [*y_axis(scale, left, right, paint), *y_label(plot.y.label, top, top + HEIGHT)]
-    if plot.reference is not None and scale.holds(plot.reference):
-        parts.append(reference(left, scale(plot.reference), right, scale(plot.reference), paint))
+    parts = [*y_axis(scale, left, right), *y_label(plot.y.label, top, top + HEIGHT)]
+    parts += reference(plot.reference, scale, left, right, upright=False)
     apart = min(12.0, 0.7 * slot / max(1, len(names)))
     for i, (name, series) in enumerate(names.items()):
         aside = (i - (len(names) - 1) / 2) * apart
-        parts += _series(plot, name, series, scale, {key: x + aside for key, x in centres.items()}, paint)
+        parts += _series(plot, name, series, scale, {key: x + aside for key, x in centres.items()})
     labels, y = _labels(centres, slot, top + HEIGHT)
-    heads, y = _groups(centres, slot, top + HEIGHT, y, paint)
+    heads, y = _groups(centres, slot, top + HEIGHT, y)
     label, y = x_label(plot.x, left, right, y)
-    gone = [says(row, "") for row in plot.rows if row.series in names and known(row.value) is None]
-    below, y = missing(gone, y)
+    undefined = [says(row, "") for row in plot.rows if row.series in names and known(row.value) is None]
+    below, y = missing(undefined, y)
     return [*parts, *labels, *heads, *label, *below], y
 
 
@@ -64,39 +64,37 @@ def _categories(plot: Lines) -> list[Category]:
     return sorted(found, key=lambda category: groups.index(category[0]))
 
 
-def _series(
-    plot: Lines, name: str, series: int, scale: Scale, places: dict[Category, float], paint: Paint
-) -> list[Markup]:
+def _series(plot: Lines, name: str, series: int, scale: Scale, places: dict[Category, float]) -> list[Html]:
     rows: dict[Category, list[Dot]] = {}
     for row in plot.rows:
         if row.series == name and known(row.value) is not None:
             rows.setdefault((row.group, row.label), []).append(row)
-    links: list[Markup] = []
-    marks: list[Markup] = []
-    order = list(places)
-    for before, after in pairwise(order):
+    links: list[Html] = []
+    marks: list[Html] = []
+    for before, after in pairwise(places):
         linked = before[0] == after[0] and before[0] not in plot.unlinked
         if linked and before in rows and after in rows:
             a, b = rows[before][0].value or 0.0, rows[after][0].value or 0.0
             ends = places[before], scale(a), places[after], scale(b)
-            links.append(line(*ends, class_="link", stroke=colour(series, paint), stroke_width=1.5))
+            links.append(line(*ends, class_="link", stroke=series_colour(series), stroke_width=1.5))
     for category, found in rows.items():
         for row in found:
             value, x = row.value or 0.0, places[category]
-            marks += interval(series, scale, x, value, row.low, row.high, paint, upright=True)
-            hint = says(row, cell(value))
-            marks.append(marker(series, x, scale(value), paint, says=hint, inside=scale.holds(value)))
+            marks += interval(series, scale, x, value, row.low, row.high, upright=True)
+            marks.append(marker(series, x, scale(value), says=says(row, cell(value)), inside=scale.holds(value)))
     return links + marks
 
 
-def _labels(centres: dict[Category, float], slot: float, top: float) -> tuple[list[Markup], float]:
+def _labels(centres: dict[Category, float], slot: float, top: float) -> tuple[list[Html], float]:
     """The categories' names below their places, turned where their words are wider than their places."""
     words = [word for _, label in centres for word in clean(label).split()]
-    parts: list[Markup] = []
+    parts: list[Html] = []
     if max((width(word, TICK) for word in words), default=0) <= slot - 6 or slot >= 90:
+        count = 0
         for (_, label), x in centres.items():
-            parts += text(label, x, top + 16, room=slot - 6, lines=3, size=TICK, text_anchor="middle")
-        count = max((_line_count(label, slot - 6) for _, label in centres), default=0)
+            shown = text(label, x, top + 16, room=slot - 6, lines=3, size=TICK, text_anchor="middle")
+            count = max(count, len(shown))
+            parts += shown
         return parts, top + 8 + count * LINE
     lowest = 0.0
     every = math.ceil(15 / slot)
@@ -109,44 +107,30 @@ def _labels(centres: dict[Category, float], slot: float, top: float) -> tuple[li
     return parts, top + 20 + lowest
 
 
-def _line_count(label: str, room: float) -> int:
-    return len(text(label, 0, 0, room=room, lines=3, size=TICK))
-
-
-def _groups(
-    centres: dict[Category, float], slot: float, bottom: float, top: float, paint: Paint
-) -> tuple[list[Markup], float]:
+def _groups(centres: dict[Category, float], slot: float, bottom: float, top: float) -> tuple[list[Html], float]:
     """The groups' names under their categories, with a line between groups."""
     names = list(dict.fromkeys(group for group, _ in centres))
     if not any(names):
         return [], top
-    parts: list[Markup] = []
+    parts: list[Html] = []
     count = 0
     for i, name in enumerate(names):
         places = [x for (group, _), x in centres.items() if group == name]
         first, last = places[0] - slot / 2, places[-1] + slot / 2
-        room = last - first - 8
-        shown = text(name, (first + last) / 2, top + 16, room=room, lines=2, bold=True, text_anchor="middle")
+        middle, room = (first + last) / 2, last - first - 8
+        shown = text(name, middle, top + 16, room=room, lines=2, bold=True, text_anchor="middle")
         count = max(count, len(shown))
         parts += shown
-        parts.append(line(first + 4, top + 3, last - 4, top + 3, stroke=paint("grid")))
+        parts.append(line(first + 4, top + 3, last - 4, top + 3, stroke=GRID))
         if i:
-            parts.append(line(first, bottom - HEIGHT, first, bottom, stroke=paint("grid"), stroke_width=2))
+            parts.append(line(first, bottom - HEIGHT, first, bottom, stroke=GRID, stroke_width=2))
     return parts, top + 6 + count * LINE
-
-
-def _numbers(plot: Lines) -> list[float]:
-    found = [] if plot.reference is None else [plot.reference]
-    for row in plot.rows:
-        if known(row.value) is not None:
-            found += [it for it in (row.value, bound(row.low), bound(row.high)) if it is not None]
-    return found
 
 
 ALONE, AMONG = 240.0, 96.0
 
 
-def histogram(plot: Histogram, top: float, paint: Paint) -> tuple[list[Markup], float]:
+def histogram(plot: Histogram, top: float) -> tuple[list[Html], float]:
     """All series, and where the drawing ends."""
     several = len(plot.series) > 1
     height = AMONG if several else ALONE
@@ -156,7 +140,7 @@ def histogram(plot: Histogram, top: float, paint: Paint) -> tuple[list[Markup], 
     left = y_left(Scale(*counts, height, 0))
     places = plot.edges if plot.threshold is None else (*plot.edges, plot.threshold)
     x_scale = Scale(min(places), max(places), left, WIDTH - EDGE - 8)
-    parts: list[Markup] = []
+    parts: list[Html] = []
     top += 8
     if plot.threshold is not None and plot.threshold_label:
         parts += _threshold_label(plot.threshold_label, x_scale(plot.threshold), top + 12, left)
@@ -164,31 +148,28 @@ def histogram(plot: Histogram, top: float, paint: Paint) -> tuple[list[Markup], 
     begin = bottom = top
     for number, one in enumerate(plot.series):
         if several:
-            tint = colour(number % len(SERIES), paint)
-            parts.append(element("rect", x=left, y=top + 6, width=10, height=10, class_="key", fill=tint))
+            fill = series_colour(number)
+            parts.append(tag("rect", x=left, y=top + 6, width=10, height=10, class_="key", fill=fill))
             parts += text(one.series, left + 16, top + 15, room=WIDTH - EDGE - left - 16)
             top += 24
         bottom = top + height
         y_scale = Scale(*counts, bottom, top)
         last = number == len(plot.series) - 1
-        frame = x_axis(x_scale, top, bottom, paint)
-        parts += [it for it in frame if last or it.startswith("<line")]
-        parts += y_axis(y_scale, left, x_scale.end, paint)
+        parts += [part for part in x_axis(x_scale, top, bottom) if last or part.startswith("<line")]
+        parts += y_axis(y_scale, left, x_scale.end)
         for i, count in enumerate(one.counts):
-            parts.append(_bar(plot, number, i, count, x_scale, y_scale, paint))
-        if plot.threshold is not None:
-            at = x_scale(plot.threshold)
-            parts.append(reference(at, top, at, bottom, paint))
+            parts.append(_bar(plot, number, i, count, x_scale, y_scale))
+        parts += reference(plot.threshold, x_scale, top, bottom, upright=True)
         top = bottom + 10
     label, end = x_label(plot.x, left, x_scale.end, bottom + 20)
     return [*parts, *y_label(plot.y, begin, bottom), *label], end
 
 
-def _bar(plot: Histogram, number: int, i: int, count: int, x_scale: Scale, y_scale: Scale, paint: Paint) -> Markup:
+def _bar(plot: Histogram, number: int, i: int, count: int, x_scale: Scale, y_scale: Scale) -> Html:
     one = plot.series[number]
     a, b, y = x_scale(plot.edges[i]), x_scale(plot.edges[i + 1]), y_scale(count)
     name = f"{one.series}, " if one.series else ""
-    return element(
+    return tag(
         "rect",
         hint(f"{name}{plot.edges[i]:g} to {plot.edges[i + 1]:g}: {count:,}"),
         x=a,
@@ -196,12 +177,12 @@ def _bar(plot: Histogram, number: int, i: int, count: int, x_scale: Scale, y_sca
         width=b - a,
         height=y_scale.start - y,
         class_="mark",
-        fill=colour(number % len(SERIES), paint),
-        stroke=paint("paper"),
+        fill=series_colour(number),
+        stroke=PAPER,
     )
 
 
-def _threshold_label(label: str, x: float, y: float, left: float) -> list[Markup]:
+def _threshold_label(label: str, x: float, y: float, left: float) -> list[Html]:
     """Beside the top of the line, on the side with more room."""
     right_half = x > (left + WIDTH) / 2
     room = (x - left if right_half else WIDTH - EDGE - x) - 4

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Literal
 
 import msgspec
 
-from counterfoil.figures.plots import Axis, bound
-from counterfoil.report.plots.element import Markup, hint, path
+from counterfoil.figures.plots import Axis, bound, known
+from counterfoil.report.html import Html
+from counterfoil.report.plots.element import hint, path
 
 SERIES = ("#0072b2", "#d55e00", "#88866b", "#ce63f8", "#4f9cb1", "#9016fa", "#b24315", "#90556c")
 _SERIES = {f"series-{number}": colour for number, colour in enumerate(SERIES, 1)}
@@ -19,14 +19,17 @@ _SERIES = {f"series-{number}": colour for number, colour in enumerate(SERIES, 1)
 LIGHT = {"ink": "#1d1f23", "grid": "#d8dbe0", "paper": "#ffffff", **_SERIES}
 DARK = {"ink": "#eceef2", "grid": "#3d424a", "paper": "#16181c", **_SERIES}
 
-Palette = Literal["css", "fixed"]
-# From a colour's name to what stands in an attribute.
-Paint = Callable[[str], str]
+
+def colour(name: str) -> str:
+    """The page's variable of that name, with the light colour in reserve."""
+    return f"var(--{name}, {LIGHT[name]})"
 
 
-def painter(palette: Palette) -> Paint:
-    """`css`: variables that the page sets, with the light colour in reserve; `fixed`: the light colours themselves."""
-    return LIGHT.__getitem__ if palette == "fixed" else lambda name: f"var(--{name}, {LIGHT[name]})"
+INK, GRID, PAPER = map(colour, ("ink", "grid", "paper"))
+
+
+def series_colour(series: int) -> str:
+    return colour(f"series-{series % len(SERIES) + 1}")
 
 
 # Beyond this a difference of two values could overflow; what lies outside is clipped, with an arrow.
@@ -68,6 +71,14 @@ def span(axis: Axis, values: Iterable[float]) -> tuple[float, float]:
     if axis.high is None:
         high = max(high, _tidy(math.ceil(high / step - 1e-9), step))
     return low, high
+
+
+def extent(
+    axis: Axis, intervals: Iterable[tuple[float | None, float | None, float | None]], *references: float | None
+) -> tuple[float, float]:
+    """The span of values with their bounds, and of the lines that they are read against."""
+    ends = [end for interval in intervals if known(interval[0]) is not None for end in interval]
+    return span(axis, (end for end in (*references, *ends) if end is not None))
 
 
 def round_step(step: float) -> float:
@@ -144,18 +155,14 @@ _SHAPES = (
 assert len(_SHAPES) == len(SERIES)
 
 
-def colour(series: int, paint: Paint) -> str:
-    return paint(f"series-{series + 1}")
-
-
-def marker(series: int, x: float, y: float, paint: Paint, *, says: str = "", inside: bool = True) -> Markup:
+def marker(series: int, x: float, y: float, *, says: str = "", inside: bool = True) -> Html:
     """The mark of a value; hollow where the value itself is outside of the range and shown at its edge."""
     return path(
         [(x + dx * RADIUS, y + dy * RADIUS) for dx, dy in _SHAPES[series]],
         *([hint(says)] if says else []),
         class_="mark" if says else "key",
-        fill=colour(series, paint) if inside else paint("paper"),
-        stroke=paint("paper") if inside else colour(series, paint),
+        fill=series_colour(series) if inside else PAPER,
+        stroke=PAPER if inside else series_colour(series),
         stroke_width=1 if inside else 1.5,
     )
 
@@ -167,14 +174,13 @@ def interval(
     value: float,
     low: float | None,
     high: float | None,
-    paint: Paint,
     *,
     upright: bool = False,
-) -> list[Markup]:
+) -> list[Html]:
     """The line from low to high at `across` on the other axis; an arrow at each end where it, or the value, goes on."""
     low, high = bound(low), bound(high)
     ends = [end for end in (low, value, high) if end is not None]
-    parts: list[Markup] = []
+    parts: list[Html] = []
 
     def place(along: float, aside: float) -> tuple[float, float]:
         return (across + aside, along) if upright else (along, across + aside)
@@ -183,7 +189,7 @@ def interval(
         a = scale(value if low is None else low)
         b = scale(value if high is None else high)
         corners = [place(a, -1), place(b, -1), place(b, 1), place(a, 1)]
-        parts.append(path(corners, class_="interval", fill=colour(series, paint)))
+        parts.append(path(corners, class_="interval", fill=series_colour(series)))
     out = math.copysign(1.0, scale.end - scale.start)
     for edge, direction, outside in (
         (scale.start, -out, min(ends) < scale.low),
@@ -193,5 +199,5 @@ def interval(
             # Long enough to be seen beside a mark that is put at the edge.
             tip = edge + (7 if scale.holds(value) else 13) * direction
             corners = [place(edge, -4), place(edge, 4), place(tip, 0)]
-            parts.append(path(corners, class_="clip", fill=colour(series, paint)))
+            parts.append(path(corners, class_="clip", fill=series_colour(series)))
     return parts

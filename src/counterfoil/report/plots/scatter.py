@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from counterfoil.figures.numbers import between, cell
 from counterfoil.figures.plots import Point, Scatter, bound, known
-from counterfoil.report.plots.element import Markup, shorten, text, width
+from counterfoil.report.html import Html
+from counterfoil.report.plots.element import line, shorten, text, width
 from counterfoil.report.plots.frame import (
+    DASHED,
     EDGE,
     TICK,
     WIDTH,
@@ -19,52 +21,53 @@ from counterfoil.report.plots.frame import (
     y_label,
     y_left,
 )
-from counterfoil.report.plots.marks import RADIUS, Paint, Scale, interval, marker, span
+from counterfoil.report.plots.marks import PAPER, RADIUS, Scale, extent, interval, marker
 
 HEIGHT = 400.0
 WIDEST_LABEL = 160.0
 Box = tuple[float, float, float, float]
 
 
-def scatter(plot: Scatter, names: Mapping[str, int], top: float, paint: Paint) -> tuple[list[Markup], float]:
+def scatter(plot: Scatter, names: Mapping[str, int], top: float) -> tuple[list[Html], float]:
     """The named series' points, and where the drawing ends."""
     top += 12
     bottom = top + HEIGHT
-    x_range = span(plot.x, _numbers(plot, "x", plot.x_reference))
-    y_range = span(plot.y, _numbers(plot, "y", plot.y_reference))
+    there = [point for point in plot.points if known(point.x) is not None and known(point.y) is not None]
+    x_range = extent(plot.x, ((point.x, point.x_low, point.x_high) for point in there), plot.x_reference)
+    y_range = extent(plot.y, ((point.y, point.y_low, point.y_high) for point in there), plot.y_reference)
     if plot.diagonal:
         x_range = y_range = min(x_range[0], y_range[0]), max(x_range[1], y_range[1])
     y_scale = Scale(*y_range, bottom, top)
     left = y_left(y_scale) + 8
     right = left + HEIGHT if plot.diagonal else WIDTH - EDGE - 8
     x_scale = Scale(*x_range, left, right)
-    parts = [*x_axis(x_scale, top, bottom, paint), *y_axis(y_scale, left, right, paint)]
+    parts = [*x_axis(x_scale, top, bottom), *y_axis(y_scale, left, right)]
     if plot.diagonal:
-        parts.append(reference(left, bottom, right, top, paint))
-    if plot.x_reference is not None and x_scale.holds(plot.x_reference):
-        parts.append(reference(x_scale(plot.x_reference), top, x_scale(plot.x_reference), bottom, paint))
-    if plot.y_reference is not None and y_scale.holds(plot.y_reference):
-        parts.append(reference(left, y_scale(plot.y_reference), right, y_scale(plot.y_reference), paint))
-    shown = [point for point in plot.points if point.series in names]
-    marks: list[Markup] = []
+        parts.append(line(left, bottom, right, top, **DASHED))
+    parts += reference(plot.x_reference, x_scale, top, bottom, upright=True)
+    parts += reference(plot.y_reference, y_scale, left, right, upright=False)
+    marks: list[Html] = []
     spots: list[tuple[float, float, str]] = []
     taken: list[Box] = []
-    for point in shown:
+    undefined: list[str] = []
+    for point in plot.points:
+        if point.series not in names:
+            continue
         x, y = known(point.x), known(point.y)
         if x is None or y is None:
+            undefined.append(f"{point.label}, {point.series}")
             continue
         series, at = names[point.series], (x_scale(x), y_scale(y))
-        parts += interval(series, x_scale, at[1], x, point.x_low, point.x_high, paint)
-        parts += interval(series, y_scale, at[0], y, point.y_low, point.y_high, paint, upright=True)
+        parts += interval(series, x_scale, at[1], x, point.x_low, point.x_high)
+        parts += interval(series, y_scale, at[0], y, point.y_low, point.y_high, upright=True)
         taken += _cover(point, x_scale, y_scale, *at)
         inside = x_scale.holds(x) and y_scale.holds(y)
-        marks.append(marker(series, *at, paint, says=_says(point), inside=inside))
+        marks.append(marker(series, *at, says=_says(point), inside=inside))
         spots.append((*at, point.label))
     label, y_end = x_label(plot.x.label, left, right, bottom + 20)
-    gone = [f"{it.label}, {it.series}" for it in shown if known(it.x) is None or known(it.y) is None]
-    below, y_end = missing(gone, y_end)
-    names_beside = _labels(spots, taken, top, bottom, paint)
-    return [*parts, *marks, *names_beside, *y_label(plot.y.label, top, bottom), *label, *below], y_end
+    below, y_end = missing(undefined, y_end)
+    beside = _labels(spots, taken, top, bottom)
+    return [*parts, *marks, *beside, *y_label(plot.y.label, top, bottom), *label, *below], y_end
 
 
 def _cover(point: Point, x_scale: Scale, y_scale: Scale, x: float, y: float) -> list[Box]:
@@ -78,12 +81,10 @@ def _cover(point: Point, x_scale: Scale, y_scale: Scale, x: float, y: float) -> 
     ]
 
 
-def _labels(
-    spots: Sequence[tuple[float, float, str]], covered: Sequence[Box], top: float, bottom: float, paint: Paint
-) -> list[Markup]:
+def _labels(spots: Sequence[tuple[float, float, str]], covered: Sequence[Box], top: float, bottom: float) -> list[Html]:
     """Each label where it hides neither marks nor other labels; where there is no such place, in the hint alone."""
     taken = list(covered)
-    parts: list[Markup] = []
+    parts: list[Html] = []
     for x, y, label in spots:
         wide = width(shorten(label, TICK, WIDEST_LABEL), TICK)
         if not wide:
@@ -95,7 +96,7 @@ def _labels(
             on_page = start >= EDGE + 30 and box[2] <= WIDTH - 4 and box[1] >= top - 8 and box[3] <= bottom
             if on_page and not any(_meet(box, other) for other in taken):
                 taken.append(box)
-                parts += text(label, start, base, room=WIDEST_LABEL, size=TICK, halo=paint("paper"))
+                parts += text(label, start, base, room=WIDEST_LABEL, size=TICK, halo=PAPER)
                 break
     return parts
 
@@ -109,12 +110,3 @@ def _says(point: Point) -> str:
     y = f"{cell(point.y)}{between(point.y_low, point.y_high)}"
     name = ", ".join(part for part in (point.label, point.series) if part)
     return f"{name}: {x}, {y}{'; ' + point.note if point.note else ''}"
-
-
-def _numbers(plot: Scatter, axis: str, at: float | None) -> list[float]:
-    found = [] if at is None else [at]
-    for point in plot.points:
-        if known(point.x) is not None and known(point.y) is not None:
-            ends = (point.x, point.x_low, point.x_high) if axis == "x" else (point.y, point.y_low, point.y_high)
-            found += [end for end in map(bound, ends) if end is not None]
-    return found

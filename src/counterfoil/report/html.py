@@ -1,4 +1,4 @@
-"""HTML as text. Nothing gets into the page but through `tag`, which escapes whatever is not `Html` already."""
+"""HTML and SVG as text. All of a page and of a drawing goes through `tag`, which escapes whatever is no `Html`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from html import escape
 # What no HTML may hold, and no UTF-8 either: shown as the sign for a character that is not there.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _VOID = ("meta", "link", "br")
+_SHAPES = ("line", "path", "rect")
 
 
 class Html(str):
@@ -23,34 +24,47 @@ def shown(text: str) -> Html:
     return Html(escape(_FORBIDDEN.sub("\ufffd", lines)))
 
 
-def tag(name: str, /, *children: str | None, **attributes: str | bool | None) -> Html:
+def tag(name: str, /, *children: str | None, **attributes: str | float | bool | None) -> Html:
     """An element. Children that are no `Html` are escaped, None is left out.
 
     `class_` is written class, `aria_label` aria-label; attributes that are None or False are left out.
     """
     written = "".join(
-        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{shown(value)}"')
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{_attribute(value)}"')
         for key, value in attributes.items()
         if value is not None and value is not False
     )
-    return Html(f"<{name}{written}>" + ("" if name in _VOID else f"{joined(children)}</{name}>"))
+    if name in _VOID:
+        return Html(f"<{name}{written}>")
+    if name in _SHAPES and not children:
+        return Html(f"<{name}{written}/>")
+    return Html(f"<{name}{written}>{joined(children)}</{name}>")
+
+
+def _attribute(value: str | float) -> str:
+    return shown(value) if isinstance(value, str) else number(value)
+
+
+def number(value: float) -> str:
+    """A coordinate in hundredths, as short as it can be."""
+    return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
 
 
 def joined(children: Iterable[str | None]) -> Html:
     """One after the other, escaped as in `tag`."""
-    return Html("".join(it if isinstance(it, Html) else shown(it) for it in children if it is not None))
+    return Html("".join(child if isinstance(child, Html) else shown(child) for child in children if child is not None))
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, names: int = 1, kind: str = "") -> Html:
     """A table in a box of its own that scrolls sideways, by keyboard, too. The first `names` cells name their row."""
     body = [
-        tag("tr", *(tag("th", it, scope="row") for it in row[:names]), *(tag("td", it) for it in row[names:]))
+        tag("tr", *(tag("th", cell, scope="row") for cell in row[:names]), *(tag("td", cell) for cell in row[names:]))
         for row in rows
     ]
     content = tag(
         "table",
         tag("caption", caption),
-        tag("thead", tag("tr", *(tag("th", it, scope="col") for it in head))),
+        tag("thead", tag("tr", *(tag("th", cell, scope="col") for cell in head))),
         tag("tbody", *body),
     )
     return tag("div", content, class_=f"scroll {kind}".strip(), role="region", aria_label=caption, tabindex="0")
