@@ -13,7 +13,7 @@ from counterfoil.explain.questions import load_questions
 from sites import Client, serving
 
 pytest.importorskip("starlette", reason="the site is not installed: pip install 'counterfoil[web]'")
-from counterfoil.web.review_store import Entry, standing
+from counterfoil.web.review_store import Entry, review_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -140,17 +140,17 @@ def entry(reviewer: str, decision: str, answer: str = "a", *, settles: bool = Fa
 
 def test_what_holds() -> None:
     keep, drop = entry("x", "keep"), entry("y", "drop", reason="r")
-    assert standing([keep]).holds == keep
-    assert standing([keep, drop]).holds is None
-    assert standing([keep, drop]).is_disputed
+    assert review_of([keep]).holds == keep
+    assert review_of([keep, drop]).holds is None
+    assert review_of([keep, drop]).is_disputed
     # A changed mind is the latest entry, and answers must be the same where a question is kept.
-    assert standing([keep, drop, entry("y", "keep")]).holds == keep
-    assert standing([keep, entry("y", "keep", "b")]).holds is None
+    assert review_of([keep, drop, entry("y", "keep")]).holds == keep
+    assert review_of([keep, entry("y", "keep", "b")]).holds is None
     # Of what is dropped the answer does not matter; all reasons are kept, each once.
-    both = standing([drop, entry("x", "drop", "b", reason="s"), entry("z", "drop", reason="r")]).holds
+    both = review_of([drop, entry("x", "drop", "b", reason="s"), entry("z", "drop", reason="r")]).holds
     assert both is not None
     assert both.reason == "r; s"
     # The last word holds, whoever says something else afterwards.
     last = entry("z", "drop", settles=True, reason="t")
-    assert standing([keep, drop, last, entry("w", "keep")]).holds == last
-    assert not standing([]).is_disputed
+    assert review_of([keep, drop, last, entry("w", "keep")]).holds == last
+    assert not review_of([]).is_disputed

@@ -20,7 +20,7 @@ from counterfoil.report.html import Html, table, tag
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import RECORDS, SUMMARY
 from counterfoil.stats.metric import Metric, by_name
-from counterfoil.web.pages import page, served
+from counterfoil.web.pages import page, served, whole_number
 from counterfoil.web.served import Served
 
 if TYPE_CHECKING:
@@ -28,15 +28,6 @@ if TYPE_CHECKING:
 
 PAGE = 50
 Stamps = tuple[int, ...]
-
-
-class Change(NamedTuple):
-    """One item that came out otherwise."""
-
-    item: str
-    a: float
-    b: float
-    question_id: str
 
 
 class Pair(NamedTuple):
@@ -54,7 +45,7 @@ def compare_page(request: Request) -> Response:
     names = [name for name in (asked.get("a", ""), asked.get("b", "")) if name]
     infos = [info for info in served(request).runs() if info.problem is None]
     if not names:
-        return page(request, "compare.html", infos=infos, names=["", ""], comparison=None)
+        return page(request, "runs/compare.html", infos=infos, names=["", ""], comparison=None)
     folders = [served(request).run(name).folder for name in dict.fromkeys(names)]
     stamps = tuple((folder / file).stat().st_mtime_ns for folder in folders for file in (SUMMARY, RECORDS))
     root = served(request).root
@@ -68,7 +59,7 @@ def compare_page(request: Request) -> Response:
     number = _choice(asked.get("page", "1"), moved.height // PAGE + 2) or 1
     return page(
         request,
-        "compare.html",
+        "runs/compare.html",
         infos=infos,
         names=[*names, ""][:2],
         comparison=comparison,
@@ -76,13 +67,13 @@ def compare_page(request: Request) -> Response:
         overall=_rows_table([row for row in mine if not row.group]),
         grouped=_rows_table([row for row in mine if row.group]),
         sides=[_brief(side.label, root) for side in (pair.one, pair.other)],
-        pairs=[f"{_brief(it.one.label, root)} against {_brief(it.other.label, root)}" for it in pairs],
+        pairs=[f"{_brief(each.one.label, root)} against {_brief(each.other.label, root)}" for each in pairs],
         at=at,
         pair=pair,
         run_names=[served(request).name_of(side.run.folder) for side in (pair.one, pair.other)],
         metrics=list(metrics),
         metric=metric.name,
-        changes=[Change(*row) for row in moved.slice((number - 1) * PAGE, PAGE).iter_rows()],
+        changes=moved.slice((number - 1) * PAGE, PAGE).to_dicts(),
         count=moved.height,
         same=same,
         number=number,
@@ -167,4 +158,5 @@ def _cell(value: float | None) -> str:
 
 
 def _choice(text: str, count: int) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 and int(text) < count else 0
+    number = whole_number(text)
+    return number if number is not None and number < count else 0

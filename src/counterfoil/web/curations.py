@@ -22,7 +22,7 @@ from counterfoil.errors import UserError
 from counterfoil.explain.curate import EDITS, REVIEW, REVIEW_COLUMNS, SAMPLE, UNAMBIGUOUS, VERIFIED, Edit, Row, freeze
 from counterfoil.files import write_json
 from counterfoil.running.folder import locked
-from counterfoil.web.review_store import Entry, Standing, add, standings
+from counterfoil.web.review_store import Entry, Review, add, read_reviews
 
 # One at a time within this process; other processes are kept out by a lock on the folder.
 _WRITING = threading.Lock()
@@ -36,21 +36,21 @@ class Curation(NamedTuple):
     folder: Path
     manifest: Manifest
     rows: dict[str, Row]
-    standings: dict[str, Standing]
+    reviews: dict[str, Review]
 
     @property
     def decided(self) -> int:
-        return sum(standing.holds is not None for standing in self.standings.values())
+        return sum(review.holds is not None for review in self.reviews.values())
 
     @property
     def disputed(self) -> int:
-        return sum(standing.is_disputed for standing in self.standings.values())
+        return sum(review.is_disputed for review in self.reviews.values())
 
     def next_for(self, reviewer: str, after: str | None = None) -> str | None:
         """The first question behind `after`, or else of all, that this reviewer has not decided."""
         ids = list(self.rows)
         start = ids.index(after) + 1 if after in self.rows else 0
-        return next((it for it in ids[start:] + ids[:start] if reviewer not in self.standings[it].entries), None)
+        return next((each for each in ids[start:] + ids[:start] if reviewer not in self.reviews[each].entries), None)
 
 
 def open_curation(folder: Path) -> Curation:
@@ -62,18 +62,18 @@ def open_curation(folder: Path) -> Curation:
     rows: dict[str, Row] = {}
     for file in (SAMPLE, VERIFIED, UNAMBIGUOUS):
         rows |= {row.id: row for row in _read_rows(folder / file)}
-    drawn = {it: rows[it] for it in listed.more["ids"] if it in rows}
-    said = standings(folder)
+    drawn = {name: rows[name] for name in listed.more["ids"] if name in rows}
+    said = read_reviews(folder)
     by_hand = {row.id: row for row in read_review(folder / REVIEW) if row.keep is not None}
     found = {}
     for question, row in drawn.items():
         hand = by_hand.get(cell(question))
         if question in said or hand is None:
-            found[question] = said.get(question, Standing({}, None))
+            found[question] = said.get(question, Review({}, None))
         else:
             decision = "keep" if hand.keep else "drop"
             entry = Entry(question, FROM_FILE, decision, hand.reason, row.answer, row.aliases, False)
-            found[question] = Standing({FROM_FILE: entry}, entry)
+            found[question] = Review({FROM_FILE: entry}, entry)
     return Curation(folder, manifest, drawn, found)
 
 
@@ -113,8 +113,8 @@ def _write_edits(curation: Curation) -> None:
     """4-edits.json: what holds where it is not what was drawn, for whoever freezes."""
     edits = {
         question: Edit(holds.answer, tuple(holds.aliases))
-        for question, standing in curation.standings.items()
-        if (holds := standing.holds) is not None
+        for question, review in curation.reviews.items()
+        if (holds := review.holds) is not None
         and holds.decision == "keep"
         and (holds.answer, holds.aliases) != (curation.rows[question].answer, curation.rows[question].aliases)
     }
@@ -124,13 +124,13 @@ def _write_edits(curation: Curation) -> None:
 def _write_list(curation: Curation) -> None:
     """4-review.csv with what holds; all else in it stays as it is."""
     path = curation.folder / REVIEW
-    by_cell = {cell(question): standing for question, standing in curation.standings.items()}
+    by_cell = {cell(question): review for question, review in curation.reviews.items()}
     rows = []
     for _, row in review_cells(path):
-        standing = by_cell.get((row.get("id") or "").strip())
+        review = by_cell.get((row.get("id") or "").strip())
         shown = {name: row.get(name) or "" for name in (*REVIEW_COLUMNS, KEEP, REASON)}
-        if standing is not None and standing.entries:
-            holds = standing.holds
+        if review is not None and review.entries:
+            holds = review.holds
             shown[KEEP] = "" if holds is None else "yes" if holds.decision == "keep" else "no"
             shown[REASON] = "" if holds is None else holds.reason
         rows.append(shown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -61,3 +61,17 @@ def form(request: Request) -> Mapping[str, str]:
     """What was sent; the guard has checked it."""
     sent: Mapping[str, str] = request.state.form
     return sent
+
+
+def whole_number(text: str) -> int | None:
+    """The number in an address or a form, if it is one; SQLite and polars have no larger ones."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def neighbours(order: Sequence[Any], item: Any) -> dict[str, Any]:
+    """What comes before and after an item, None at the ends."""
+    place = order.index(item)
+    return {
+        "before": order[place - 1] if place else None,
+        "after": order[place + 1] if place + 1 < len(order) else None,
+    }

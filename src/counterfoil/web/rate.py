@@ -1,10 +1,9 @@
-"""The pages of raters, by their personal links: one reply at a time, blind; each answer is saved at once."""
+"""The pages of studies: of raters, by their personal links, one reply at a time, blind; and of what they found."""
 
 from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,20 +13,15 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import with_interval
 from counterfoil.rating.results import Disagreement, disagreements, results, suite_of_study
-from counterfoil.rating.store import Rater, Study
+from counterfoil.rating.store import Progress, Rater, Study
 from counterfoil.report.html import Html, table
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import by_name
-from counterfoil.suite.form import FormQuestion, Task
-from counterfoil.suite.opinions import Item, Value, items
+from counterfoil.suite.form import FormQuestion
+from counterfoil.suite.opinions import Value, items
 from counterfoil.suite.people import HUMAN_ALPHA
-from counterfoil.web.pages import form, page, served
+from counterfoil.web.pages import form, neighbours, page, served, whole_number
 from counterfoil.web.served import STUDY_SUFFIX, NotHere, Served
-
-
-class _Open(NamedTuple):
-    inode: int
-    study: Study
 
 
 class Studies:
@@ -36,7 +30,7 @@ class Studies:
     def __init__(self, served: Served) -> None:
         self._served = served
         self._lock = threading.Lock()
-        self._open: dict[Path, _Open] = {}
+        self._open: dict[Path, tuple[int, Study]] = {}
         self._path_of_token: dict[bytes, Path] = {}
 
     def named(self, name: str) -> Study:
@@ -64,10 +58,11 @@ class Studies:
     def _opened(self, path: Path) -> Study:
         inode = path.stat().st_ino
         with self._lock:
-            there = self._open.get(path)
-            if there is None or there.inode != inode:
-                self._open[path] = there = _Open(inode, Study(path))
-            return there.study
+            known, study = self._open.get(path, (None, None))
+            if study is None or known != inode:
+                study = Study(path)
+                self._open[path] = inode, study
+            return study
 
 
 YES_NO = {"yes": True, "no": False}
@@ -83,36 +78,29 @@ class Asked(NamedTuple):
     others: dict[str, str]
 
 
-class Stand(NamedTuple):
-    """Where a rater is: `done` of `tasks`, and the next task that is open."""
-
-    done: int
-    tasks: int
-    next: int | None
-
-
 def rate_page(request: Request) -> Response:
-    """The task in the address, or the first that is open, or the end."""
+    """The task in the address, or the first that is open, or the end.
+
+    The adjudicator's tasks are those on which raters disagree, furthest apart first.
+    """
     study, rater = _who(request)
-    if rater.is_adjudicator:
-        return _adjudicate(request, study, rater)
-    order = study.assigned(rater)
-    stand = _stand(study, rater)
-    wanted = _number(request.query_params.get("task", ""))
-    number = wanted if wanted in order else stand.next
+    apart = disagreements(study) if rater.is_adjudicator else []
+    order = list(dict.fromkeys(each.task for each in apart)) if rater.is_adjudicator else study.assigned(rater)
+    progress, following = _progress(study, rater, apart)
+    wanted = whole_number(request.query_params.get("task", ""))
+    number = wanted if wanted in order else following
     if number is None:
-        return page(request, "rate_done.html", stand=stand, token=rater.token, last=order[-1] if order else None)
-    place = order.index(number)
+        last = order[-1] if order else None
+        return page(request, "rating/done.html", progress=progress, token=rater.token, last=last)
     return page(
         request,
-        "rate.html",
+        "rating/rate.html",
         task=study.task(number),
-        asked=_asked(study, rater, number),
-        stand=stand,
+        asked=_asked(study, rater, number, apart),
+        progress=progress,
         token=rater.token,
-        before=order[place - 1] if place else None,
-        after=order[place + 1] if place + 1 < len(order) else None,
-        deciding=False,
+        deciding=rater.is_adjudicator,
+        **neighbours(order, number),
     )
 
 
@@ -121,17 +109,18 @@ def save(request: Request) -> Response:
     study, rater = _who(request)
     sent = form(request)
     wants_json = "application/json" in request.headers.get("accept", "")
-    task, key = _number(sent.get("task", "")) or 0, sent.get("item", "")
+    task, key = whole_number(sent.get("task", "")) or 0, sent.get("item", "")
     try:
         study.rate(rater, task, key, _value(study, key, sent.get("value", "")))
     except UserError as error:
         if wants_json:
             return JSONResponse({"error": str(error)}, 400)
         raise
+    apart = disagreements(study) if rater.is_adjudicator else []
     if wants_json:
-        stand = _stand(study, rater)
-        return JSONResponse({"done": stand.done, "tasks": stand.tasks, "next": stand.next})
-    open_keys = [it.key for it in _asked(study, rater, task) if it.value is None]
+        progress, following = _progress(study, rater, apart)
+        return JSONResponse({**progress._asdict(), "next": following})
+    open_keys = [item.key for item in _asked(study, rater, task, apart) if item.value is None]
     return RedirectResponse(f"/rate/{rater.token}?task={task}#{f'i-{open_keys[0]}' if open_keys else 'next'}", 303)
 
 
@@ -143,60 +132,38 @@ def undo(request: Request) -> Response:
     return RedirectResponse(f"/rate/{rater.token}{where}", 303)
 
 
-def _adjudicate(request: Request, study: Study, rater: Rater) -> Response:
-    """What raters see otherwise, task by task, furthest apart first."""
-    apart = disagreements(study)
-    order = list(dict.fromkeys(it.task for it in apart))
-    stand = _stand(study, rater)
-    wanted = _number(request.query_params.get("task", ""))
-    number = wanted if wanted in order else stand.next
-    if number is None:
-        return page(request, "rate_done.html", stand=stand, token=rater.token, last=order[-1] if order else None)
-    place = order.index(number)
-    return page(
-        request,
-        "rate.html",
-        task=study.task(number),
-        asked=_asked(study, rater, number, apart),
-        stand=stand,
-        token=rater.token,
-        before=order[place - 1] if place else None,
-        after=order[place + 1] if place + 1 < len(order) else None,
-        deciding=True,
-    )
-
-
 def _who(request: Request) -> tuple[Study, Rater]:
+    return _studies(request).rater(request.path_params["token"])
+
+
+def _studies(request: Request) -> Studies:
     studies: Studies = request.app.state.studies
-    return studies.rater(request.path_params["token"])
+    return studies
 
 
-def _stand(study: Study, rater: Rater) -> Stand:
+def _progress(study: Study, rater: Rater, apart: list[Disagreement]) -> tuple[Progress, int | None]:
+    """How far a rater is, and the next task that is open."""
     if not rater.is_adjudicator:
-        return Stand(*study.progress(rater), study.next_task(rater))
-    apart = disagreements(study)
-    undecided = [it.task for it in apart if it.decided is None]
-    return Stand(len(apart) - len(undecided), len(apart), undecided[0] if undecided else None)
+        return study.progress(rater), study.next_task(rater)
+    undecided = [each.task for each in apart if each.decided is None]
+    return Progress(len(apart) - len(undecided), len(apart)), undecided[0] if undecided else None
 
 
-def _asked(study: Study, rater: Rater, number: int, apart: list[Disagreement] | None = None) -> list[Asked]:
-    """What is asked of a task; of the adjudicator only what the raters see otherwise."""
+def _asked(study: Study, rater: Rater, number: int, apart: list[Disagreement]) -> list[Asked]:
+    """What is asked of a task; of the adjudicator only what raters disagree on, with what they said."""
     task, said = study.task(number), study.answers(rater, number)
-    found = [_one(study, task, item, said) for item in items(study.form, task)]
-    if not rater.is_adjudicator:
-        return found
-    others = {it.item: it.values for it in apart or disagreements(study) if it.task == number}
+    others = {each.item: each.values for each in apart if each.task == number}
     return [
-        it._replace(others={name: _text(value) or "(none)" for name, value in others[it.key].items()})
-        for it in found
-        if it.key in others
+        Asked(
+            item.key,
+            study.form.question(item.question),
+            None if item.alternative is None else task.alternatives[item.alternative],
+            _text(said.get(item.key)),
+            {name: _text(value) or "(none)" for name, value in others.get(item.key, {}).items()},
+        )
+        for item in items(study.form, task)
+        if item.key in others or not rater.is_adjudicator
     ]
-
-
-def _one(study: Study, task: Task, item: Item, said: Mapping[str, Value]) -> Asked:
-    alternative = None if item.alternative is None else task.alternatives[item.alternative]
-    value = said.get(item.key)
-    return Asked(item.key, study.form.question(item.question), alternative, _text(value), {})
 
 
 def _text(value: Value | None) -> str | None:
@@ -208,76 +175,76 @@ def _text(value: Value | None) -> str | None:
 
 def _value(study: Study, key: str, sent: str) -> Any:
     """What was sent as the store wants it; whatever is wrong with it, the store says."""
-    kind = next((it.kind for it in study.form.questions if it.name == key.partition(".")[0]), None)
+    kind = next((each.kind for each in study.form.questions if each.name == key.partition(".")[0]), None)
     return YES_NO.get(sent, sent) if kind == "yes_no" else sent
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def studies_page(request: Request) -> Response:
     """Every study, with how far its raters are and their links."""
-    studies: Studies = request.app.state.studies
     shown, problems = [], []
     for path in served(request).studies():
         name = served(request).name_of(path)
         try:
-            study = studies.named(name)
-            people = [(it, study.progress(it)) for it in study.raters() if not it.is_adjudicator]
-            adjudicator = next((it for it in study.raters() if it.is_adjudicator), None)
+            study = _studies(request).named(name)
+            people = [(rater, study.progress(rater)) for rater in study.raters() if not rater.is_adjudicator]
             apart = disagreements(study)
         except UserError as error:
             problems.append(str(error))
             continue
-        undecided = sum(it.decided is None for it in apart)
-        shown.append((name, study.about, people, adjudicator, len(apart), undecided))
-    return page(request, "studies.html", studies=shown, problems=problems, root=served(request).root)
+        undecided = sum(each.decided is None for each in apart)
+        shown.append((name, study.about, people, _adjudicator(study), len(apart), undecided))
+    return page(request, "rating/studies.html", studies=shown, problems=problems, root=served(request).root)
 
 
 def study_page(request: Request) -> Response:
     """Agreement, human metrics, and how far a judge can be trusted."""
-    studies: Studies = request.app.state.studies
-    name = request.path_params["study"]
-    study = studies.named(name)
+    study = _studies(request).named(request.path_params["study"])
     about = study.about
     suite = suite_of_study(about, served(request).place_of(about.suite, about.name))
     found = results(study, suite)
-    adjudicator = next((it for it in study.raters() if it.is_adjudicator), None)
     known = by_name(suite.people_metrics)
-    alphas = [it for it in found.estimates if it.metric == HUMAN_ALPHA.name]
-    metrics = [it for it in found.estimates if not it.group]
-    machines = [it for it in found.estimates if it not in alphas and it not in metrics]
+    alphas = [each for each in found.estimates if each.metric == HUMAN_ALPHA.name]
+    metrics = [each for each in found.estimates if not each.group]
+    machines = [each for each in found.estimates if each not in alphas and each not in metrics]
+    names = dict.fromkeys(each.metric for each in (*found.estimates, *found.pairwise) if each.metric in known)
+    tail = ("value", "n", "note")
     return page(
         request,
-        "study.html",
-        name=name,
+        "rating/study.html",
         about=about,
         found=found,
-        adjudicator=adjudicator,
-        alphas=_table("Krippendorff's alpha, question by question", alphas, ["question", "level"]),
-        pairs=_table("Two raters at a time", found.pairwise, ["question", "between"], metric=True),
-        metrics=_metrics(metrics),
-        machines=_table("People, algorithm and judges", machines, [], metric=True),
-        formulas={
-            it.metric: known[it.metric].formula for it in (*found.estimates, *found.pairwise) if it.metric in known
-        },
+        adjudicator=_adjudicator(study),
+        alphas=_table("Krippendorff's alpha, question by question", alphas, 2, "question", "level", *tail),
+        pairs=_table("Two raters at a time", found.pairwise, 2, "question", "between", "metric", *tail),
+        metrics=_table("What people say of the replies", metrics, 2, "model", "prompt", "metric", "value", "n"),
+        machines=_table("People, algorithm and judges", machines, 1, "of", "metric", *tail),
+        formulas={name: known[name].formula for name in names},
     )
 
 
-def _table(caption: str, estimates: list[Estimate], keys: list[str], *, metric: bool = False) -> Html | None:
-    if not estimates:
-        return None
-    rows = []
-    for it in estimates:
-        group = [str(it.group[key]) for key in keys] or [", ".join(map(str, it.group.values()))]
-        rows.append([*group, *([it.metric] if metric else []), with_interval(it), f"{it.n:,}", it.note or ""])
-    head = [*(keys or ["of"]), *(["metric"] if metric else []), "value", "n", "note"]
-    return table(caption, head, rows, names=max(1, len(keys)))
+def _adjudicator(study: Study) -> Rater | None:
+    return next((rater for rater in study.raters() if rater.is_adjudicator), None)
 
 
-def _metrics(estimates: list[Estimate]) -> Html | None:
-    if not estimates:
-        return None
-    rows = [[it.model, it.variant, it.metric, with_interval(it), f"{it.n:,}"] for it in estimates]
-    return table("What people say of the replies", ["model", "prompt", "metric", "value", "n"], rows, names=2)
+def _table(caption: str, estimates: list[Estimate], names: int, *columns: str) -> Html | None:
+    """These columns of the estimates, of which the first name their row; `of` is the whole group."""
+    rows = [[_cell(estimate, column) for column in columns] for estimate in estimates]
+    return table(caption, columns, rows, names=names) if rows else None
+
+
+def _cell(estimate: Estimate, column: str) -> str:
+    match column:
+        case "model" | "metric":
+            return str(getattr(estimate, column))
+        case "prompt":
+            return estimate.variant
+        case "of":
+            return ", ".join(map(str, estimate.group.values()))
+        case "value":
+            return with_interval(estimate)
+        case "n":
+            return f"{estimate.n:,}"
+        case "note":
+            return estimate.note or ""
+        case _:
+            return str(estimate.group[column])

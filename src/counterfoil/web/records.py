@@ -12,7 +12,7 @@ from counterfoil.report.page.card import card, named, reply_box, values, who, wh
 from counterfoil.running.asked import shown_of, suite_to_show
 from counterfoil.suite.suite import Record
 from counterfoil.web.exchange import Exchanges
-from counterfoil.web.pages import page, served
+from counterfoil.web.pages import page, served, whole_number
 from counterfoil.web.records_query import PAGE, Query, find, parsed, read_rows, rows_of_question, table_of
 from counterfoil.web.served import NotHere
 
@@ -36,7 +36,7 @@ def records_page(request: Request) -> Response:
     pages = max(1, -(-found.total // PAGE))
     return page(
         request,
-        "records.html",
+        "runs/records.html",
         name=name,
         cards=cards,
         found=found,
@@ -54,11 +54,8 @@ def record_page(request: Request) -> Response:
     name = request.path_params["run"]
     run = served(request).run(name)
     table = table_of(run)
-    try:
-        row = int(request.query_params.get("row", ""))
-    except ValueError as error:
-        raise NotHere(name) from error
-    if not 0 <= row < table.light.height:
+    row = whole_number(request.query_params.get("row", ""))
+    if row is None or row >= table.light.height:
         raise NotHere(f"{name}, row {row}")
     [record] = read_rows(table, [row])
     rows = [other for other in rows_of_question(table, record["question_id"]) if other != row][:MOST_SIBLINGS]
@@ -70,7 +67,7 @@ def record_page(request: Request) -> Response:
     known = exchanges.find(keys)
     return page(
         request,
-        "record.html",
+        "runs/record.html",
         name=name,
         row=row,
         last=table.light.height - 1,

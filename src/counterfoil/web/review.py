@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from counterfoil.errors import UserError
 from counterfoil.explain.curate import DATASET
 from counterfoil.web.curations import Curation, decide, freeze_reviewed, open_curation
-from counterfoil.web.pages import form, page, served
+from counterfoil.web.pages import form, neighbours, page, served
 from counterfoil.web.review_store import Entry
 from counterfoil.web.served import CURATION, NotHere
 
@@ -27,16 +27,15 @@ def reviews_page(request: Request) -> Response:
             shown.append((name, open_curation(folder), ""))
         except UserError as error:
             shown.append((name, None, str(error)))
-    return page(request, "reviews.html", curations=shown, root=served(request).root)
+    return page(request, "review/reviews.html", curations=shown, root=served(request).root)
 
 
 def review_page(request: Request) -> Response:
     """One curation: where its questions stand, and the freeze."""
-    folder = _folder(request)
-    curation = open_curation(folder)
+    curation = open_curation(_folder(request))
     return page(
         request,
-        "review.html",
+        "review/review.html",
         name=request.path_params["folder"],
         curation=curation,
         next=curation.next_for(_reviewer(request)),
@@ -51,27 +50,22 @@ def question_page(request: Request) -> Response:
     wanted = request.query_params.get("id", "")
     if wanted not in curation.rows:
         raise NotHere(wanted)
-    reviewer, standing = _reviewer(request), curation.standings[wanted]
-    row = curation.rows[wanted]
-    mine = standing.entries.get(reviewer)
-    others = {name: entry for name, entry in standing.entries.items() if name != reviewer}
+    reviewer, row, review = _reviewer(request), curation.rows[wanted], curation.reviews[wanted]
     ids = list(curation.rows)
-    place = ids.index(wanted)
     return page(
         request,
-        "review_question.html",
+        "review/question.html",
         name=request.path_params["folder"],
         row=row,
         candidates=sorted(row.plausibilities.items(), key=lambda pair: -pair[1]),
-        verdicts=[it for it in ((row.verdict, row.reason), (row.ambiguity, row.ambiguity_reason)) if it[0]],
+        verdicts=[said for said in ((row.verdict, row.reason), (row.ambiguity, row.ambiguity_reason)) if said[0]],
         reviewer=reviewer,
-        mine=mine,
-        others=others,
-        standing=standing,
-        place=place + 1,
+        mine=review.entries.get(reviewer),
+        others={name: entry for name, entry in review.entries.items() if name != reviewer},
+        is_disputed=review.is_disputed,
+        place=ids.index(wanted) + 1,
         count=len(ids),
-        before=ids[place - 1] if place else None,
-        after=ids[place + 1] if place + 1 < len(ids) else None,
+        **neighbours(ids, wanted),
     )
 
 

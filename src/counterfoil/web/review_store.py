@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -45,8 +45,8 @@ class Entry(NamedTuple):
     at: str = ""
 
 
-class Standing(NamedTuple):
-    """Where a question stands: the latest entry of each reviewer, and what holds, None while that is open."""
+class Review(NamedTuple):
+    """Of one question: the latest entry of each reviewer, and the one that holds, None while that is open."""
 
     entries: dict[str, Entry]
     holds: Entry | None
@@ -56,51 +56,44 @@ class Standing(NamedTuple):
         return bool(self.entries) and self.holds is None
 
 
+_COLUMNS = ", ".join(Entry._fields)
+_INSERT = f"INSERT INTO entry ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 (our own names)
+_SELECT = f"SELECT {_COLUMNS} FROM entry ORDER BY id"  # noqa: S608
+
+
 def add(folder: Path, entry: Entry) -> None:
     """Save an entry: it is on the disk when this returns."""
     at = datetime.now(UTC).isoformat(timespec="milliseconds")
     aliases = msgspec.json.encode(entry.aliases).decode()
-    row = [*entry[:5], aliases, int(entry.settles), at]
     with _connected(folder / FILE) as connection:
-        connection.execute(
-            "INSERT INTO entry (question, reviewer, decision, reason, answer, aliases, settles, at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            row,
-        )
+        connection.execute(_INSERT, [*entry[:5], aliases, int(entry.settles), at])
 
 
-def standings(folder: Path) -> dict[str, Standing]:
+def read_reviews(folder: Path) -> dict[str, Review]:
     """Of every question that somebody said something of."""
     if not (folder / FILE).is_file():
         return {}
-    with _connected(folder / FILE) as connection:
-        rows = connection.execute(
-            "SELECT question, reviewer, decision, reason, answer, aliases, settles, at FROM entry ORDER BY id"
-        ).fetchall()
     by_question: dict[str, list[Entry]] = {}
-    for row in rows:
-        entry = _entry(row)
-        by_question.setdefault(entry.question, []).append(entry)
-    return {question: standing(entries) for question, entries in by_question.items()}
+    with _connected(folder / FILE) as connection:
+        for question, reviewer, decision, reason, answer, aliases, settles, at in connection.execute(_SELECT):
+            names = msgspec.json.decode(aliases, type=tuple[str, ...])
+            entry = Entry(question, reviewer, decision, reason, answer, names, bool(settles), at)
+            by_question.setdefault(entry.question, []).append(entry)
+    return {question: review_of(entries) for question, entries in by_question.items()}
 
 
-def standing(entries: Sequence[Entry]) -> Standing:
+def review_of(entries: Sequence[Entry]) -> Review:
     """All reviewers of one mind, by their latest entries, or the latest entry that settles it."""
     latest = {entry.reviewer: entry for entry in entries}
     settling = [entry for entry in entries if entry.settles]
     if settling:
-        return Standing(latest, settling[-1])
-    minds = {(it.decision, *((it.answer, it.aliases) if it.decision == "keep" else ())) for it in latest.values()}
-    if len(minds) != 1:
-        return Standing(latest, None)
-    reasons = "; ".join(dict.fromkeys(it.reason for it in latest.values() if it.reason))
-    return Standing(latest, next(iter(latest.values()))._replace(reason=reasons))
-
-
-def _entry(row: Sequence[Any]) -> Entry:
-    question, reviewer, decision, reason, answer, aliases, settles, at = row
-    names = msgspec.json.decode(aliases, type=tuple[str, ...])
-    return Entry(question, reviewer, decision, reason, answer, names, bool(settles), at)
+        return Review(latest, settling[-1])
+    kept = {(entry.answer, entry.aliases) for entry in latest.values() if entry.decision == "keep"}
+    is_dropped = any(entry.decision == "drop" for entry in latest.values())
+    if len(kept) + is_dropped != 1:
+        return Review(latest, None)
+    reasons = "; ".join(dict.fromkeys(entry.reason for entry in latest.values() if entry.reason))
+    return Review(latest, next(iter(latest.values()))._replace(reason=reasons))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from counterfoil.report.html import Html
 from counterfoil.report.page.run import run_part
-from counterfoil.running.folder import MANIFEST, RECORDS, SUMMARY, Run
+from counterfoil.running.folder import MANIFEST, RECORDS, SUMMARY
 from counterfoil.web.pages import page, served
 from counterfoil.web.served import RunInfo, Served
 
@@ -24,7 +24,7 @@ def runs_page(request: Request) -> Response:
     choices = {name: sorted({value for info in every for value in _values(info, name)} - {""}) for name in FILTERS}
     shown = [info for info in every if all(not asked[name] or asked[name] in _values(info, name) for name in FILTERS)]
     return page(
-        request, "runs.html", runs=shown, whole=len(every), choices=choices, asked=asked, root=served(request).root
+        request, "runs/runs.html", runs=shown, whole=len(every), choices=choices, asked=asked, root=served(request).root
     )
 
 
@@ -33,16 +33,14 @@ def run_page(request: Request) -> Response:
     name = request.path_params["run"]
     run = served(request).run(name)
     stamps = tuple((run.folder / file).stat().st_mtime_ns for file in (MANIFEST, SUMMARY, RECORDS))
-    others = [info.path for info in served(request).runs() if info.path != name and _same_suite(info, run)]
-    return page(request, "run.html", name=name, content=_content(served(request), run.folder, stamps), others=others)
+    suite = run.whole_summary.suite
+    others = [info.path for info in served(request).runs() if info.path != name and info.suite == suite]
+    content = _content(served(request), run.folder, stamps)
+    return page(request, "runs/run.html", name=name, content=content, others=others)
 
 
 def _values(info: RunInfo, name: str) -> tuple[str, ...]:
     return {"suite": (info.suite,), "model": info.models, "data": (info.data,)}[name]
-
-
-def _same_suite(info: RunInfo, run: Run) -> bool:
-    return info.suite == run.whole_summary.suite
 
 
 @lru_cache(maxsize=16)

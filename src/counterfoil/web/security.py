@@ -99,7 +99,7 @@ class Guard:
 
         refusal = self._refusal(scope, headers, cookies)
         if refusal is None and scope["method"] not in SAFE_METHODS:
-            refusal, receive = await _checked(scope, headers, "" if is_new else csrf, receive)
+            refusal = await _checked(scope, headers, "" if is_new else csrf, receive)
         await (refusal or self._app)(scope, receive, guarded)
 
     def _refusal(self, scope: Scope, headers: Headers, cookies: dict[str, str]) -> Response | None:
@@ -129,27 +129,27 @@ class Guard:
         )
 
 
-async def _checked(scope: Scope, headers: Headers, csrf: str, receive: Receive) -> tuple[Response | None, Receive]:
+async def _checked(scope: Scope, headers: Headers, csrf: str, receive: Receive) -> Response | None:
     """What is wrong with a request that writes, if anything is; its form is then in the state."""
     if scope["method"] != "POST":
-        return PlainTextResponse("Pages are asked for with GET, forms sent with POST.", 405), receive
+        return PlainTextResponse("Pages are asked for with GET, forms sent with POST.", 405)
     origin = headers.get("origin", "")
     fetch_site = headers.get("sec-fetch-site", "same-origin")
     if urlsplit(origin).netloc != headers.get("host", "") or not origin or fetch_site != "same-origin":
-        return PlainTextResponse("This was sent from another site, and is refused.", 403), receive
+        return PlainTextResponse("This was sent from another site, and is refused.", 403)
     if headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
-        return PlainTextResponse("Forms are sent as application/x-www-form-urlencoded.", 415), receive
+        return PlainTextResponse("Forms are sent as application/x-www-form-urlencoded.", 415)
     body = await _body(receive)
     if body is None:
-        return PlainTextResponse("That is too long.", 413), receive
+        return PlainTextResponse("That is too long.", 413)
     try:
         form = dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=200))
     except ValueError:
-        return PlainTextResponse("That is no form.", 400), receive
+        return PlainTextResponse("That is no form.", 400)
     if not csrf or not same(form.get(CSRF_FIELD, ""), csrf):
-        return PlainTextResponse("The form is not from this visit: load the page again, then send it.", 403), receive
+        return PlainTextResponse("The form is not from this visit: load the page again, then send it.", 403)
     scope["state"]["form"] = form
-    return None, receive
+    return None
 
 
 async def _body(receive: Receive) -> bytes | None:
