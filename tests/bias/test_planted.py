@@ -12,7 +12,7 @@ import counterfoil as cf
 from commands import counterfoil
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import parse_settings
-from counterfoil.bias.planted import CHANCES, Settings, respondent, true_values
+from counterfoil.bias.planted import Settings, respondent, true_values
 from counterfoil.bias.prompts import load_variants, messages
 from counterfoil.bias.questions import UNKNOWN
 from counterfoil.bias.sources.loading import load_questions
@@ -76,7 +76,7 @@ def test_the_estimates_cover_the_truth() -> None:
     covered = []
     for data in ("korean", "english"):
         for settings in SETTINGS:
-            model = name_of(**{name: getattr(settings, name) for name in CHANCES}, data=data)
+            model = name_of(**{name: getattr(settings, name) for name in settings.__struct_fields__[:-1]}, data=data)
             run = cf.run("bias", model=model, data=data, variant="1" if data == "korean" else "en")
             truth = true_values(settings)
             for it in run.estimates:

@@ -19,7 +19,8 @@ from commands import counterfoil
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import parse_settings
 from counterfoil.errors import UserError
-from counterfoil.memorization.planted import CHANCES, Settings, State, answer, respondent, true_values
+from counterfoil.memorization.planted import Settings, State, answer, respondent
+from counterfoil.memorization.planted import true_values as true_values_by_group
 from counterfoil.memorization.prompts import load_variants, messages
 from counterfoil.memorization.questions import load_set
 from counterfoil.memorization.reading import read_answer
@@ -43,7 +44,14 @@ def bank() -> list[Question]:
 
 
 def name_of(settings: Settings) -> str:
-    return "planted/memorization?" + "&".join(f"{name}={getattr(settings, name)}" for name in (*CHANCES, "seed"))
+    return "planted/memorization?" + "&".join(
+        f"{name}={getattr(settings, name)}" for name in settings.__struct_fields__
+    )
+
+
+def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> dict[str, float]:
+    values = true_values_by_group(settings, draws, open_form=open_form)
+    return {f"{metric} {group}".strip(): value for (metric, group), value in values.items()}
 
 
 def test_true_values_by_hand() -> None:
@@ -52,14 +60,14 @@ def test_true_values_by_hand() -> None:
     assert made["accuracy_original"] == pytest.approx(0.9 * 0.7 + 0.3 / 3)  # 0.73
     assert made["accuracy_perturbed"] == pytest.approx(0.45 + 0.2 / 3 + 0.3 / 3)  # 0.6167
     assert made["memorization_gap"] == pytest.approx(0.2 * (0.9 - 1 / 3))  # 0.1133
-    assert made["control_gap again"] == 0
+    assert made["control_gap control again"] == 0
     # Memory does not survive in three of four: there it guesses.
-    assert made["control_gap reshuffled"] == pytest.approx(0.2 * 0.75 * (0.9 - 1 / 3))  # 0.085
-    assert made["control_gap renamed"] == made["control_gap reshuffled"]
+    assert made["control_gap control reshuffled"] == pytest.approx(0.2 * 0.75 * (0.9 - 1 / 3))  # 0.085
+    assert made["control_gap control renamed"] == made["control_gap control reshuffled"]
     assert made["excess_gap"] == pytest.approx(0.2 * 0.25 * (0.9 - 1 / 3))
     # Both right, and so for each draw: 0.5·0.9³ + 0.2·0.9/9 + 0.3/27.
     assert made["robust_accuracy"] == pytest.approx(0.3645 + 0.02 + 0.3 / 27)
-    assert made["robust_accuracy at 1"] == pytest.approx(0.5 * 0.81 + 0.2 * 0.9 / 3 + 0.3 / 9)
+    assert made["robust_accuracy k 1"] == pytest.approx(0.5 * 0.81 + 0.2 * 0.9 / 3 + 0.3 / 9)
     assert made["memorization_suspect"] == pytest.approx(0.73 - 0.3845 - 0.3 / 27)
     # Old: by slips of the half that is solved, 0.5·0.05; 0.2·0.9; 0.3/3. Sham: 0.5·0.05, 0.2·0.05, 0.3/3.
     assert made["kept_old"] == pytest.approx(0.025 + 0.18 + 0.1)
@@ -93,7 +101,7 @@ def test_true_values_fit_together(
         if metric != "consistency":
             assert -1 - 1e-9 <= value <= 1 + 1e-9, metric
     assert made["memorization_gap"] == pytest.approx(made["accuracy_original"] - made["accuracy_perturbed"], abs=1e-12)
-    assert made["robust_accuracy"] <= made["robust_accuracy at 1"] + 1e-12
+    assert made["robust_accuracy"] <= made["robust_accuracy k 1"] + 1e-12
     nobody = true_values(Settings(skill, 0, slip, survives, unread), 3, open_form=open_form)
     assert nobody["memorization_gap"] == nobody["kept_old_excess"] == 0, "without memory there is no gap"
 
@@ -157,9 +165,9 @@ def test_the_estimates_cover_the_truth(settings: Settings, form: str) -> None:
     for it in simulated(settings, bank(), range(40), form):
         name = it.metric
         if it.group in ({"k": 1},):
-            name += " at 1"
+            name += " k 1"
         elif "control" in it.group:
-            name += f" {it.group['control']}"
+            name += f" control {it.group['control']}"
         elif it.group:
             continue
         if name in truth:

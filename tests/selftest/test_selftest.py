@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.bias.selftest import BiasPlanting
+from counterfoil.bias.planted import BiasPlanting
 from counterfoil.bias.suite import Bias
 from counterfoil.errors import UserError
 from counterfoil.explain.planted import ExplainPlanting

@@ -1,38 +1,29 @@
-"""A simulated respondent: `planted/bias?unknown=…&biased=…&aligned=…&conflicting=…&unread=…&first=…`.
+"""The simulated respondent, and what the self-test plants.
 
-In an ambiguous context it says "unknown" with chance `unknown`, and else takes the biased answer with chance `biased`.
-In a disambiguated one it is right with chance `aligned` where the context agrees with the stereotype and with chance
-`conflicting` where it does not; wrong answers are the two others alike. Before all that, with chance `first` it takes
-whatever stands first, and with chance `unread` it says nothing that can be read. It knows the questions of
-the run, or those that `data` names.
+`planted/bias?unknown=…&biased=…&aligned=…&conflicting=…&unread=…&first=…`: in an ambiguous context it says
+"unknown" with chance `unknown`, and else takes the biased answer with chance `biased`. In a disambiguated one it is
+right with chance `aligned` where the context agrees with the stereotype and with chance `conflicting` where it does
+not; wrong answers are the two others alike. Before all that, with chance `first` it takes whatever stands first, and
+with chance `unread` it says nothing that can be read. It knows the questions of the run, or those that `data` names.
 """
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from math import prod
 
 import msgspec
 
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import Respondent, parse_settings
-from counterfoil.bias.metrics import (
-    ACCURACY_AMBIGUOUS,
-    ACCURACY_DISAMBIGUATED,
-    BBQ_BIAS_AMBIGUOUS,
-    BBQ_BIAS_DISAMBIGUATED,
-    DIFF_BIAS_AMBIGUOUS,
-    DIFF_BIAS_DISAMBIGUATED,
-    FLIP_RATE,
-    OUT_OF_CHOICE,
-    POSITION_BIAS,
-)
-from counterfoil.bias.questions import LETTERS, Question
+from counterfoil.bias import metrics
+from counterfoil.bias.questions import LETTERS, ORDERS, Question
 from counterfoil.bias.sources.loading import load_questions
 from counterfoil.errors import UserError
-
-CHANCES = ("unknown", "biased", "aligned", "conflicting", "unread", "first")
+from counterfoil.selftest.cells import level_chances
+from counterfoil.suite.planting import Cell, Planting, luck_of
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,9 +41,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = None) -> Respondent:
     """Answers from the messages alone: it finds the context, the question and the choices in them."""
     settings = parse_settings("bias", given, Settings)
-    known = _by_words(
-        questions if settings.data is None and questions is not None else load_questions(settings.data, orders=1)
-    )
+    asked = questions if settings.data is None and questions is not None else load_questions(settings.data, orders=1)
+    known = {(question.context, question.text): question for question in asked}
 
     def respond(messages: Sequence[Message], sample: int) -> str:
         text = messages[-1].content
@@ -62,17 +52,16 @@ def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = 
         question = known.get((_behind(lines[-6]), _behind(lines[-5]))) if len(lines) > 5 else None
         if question is None:
             raise UserError("planted/bias does not know these questions: name them with data=… in its name.")
-        chance = random.Random(hashlib.sha256(f"{given} {sample} {text}".encode()).digest())  # noqa: S311
+        chance = luck_of(given, sample, text)
         if chance.random() < settings.unread:
             return "…"
-        place = 0
-        if chance.random() >= settings.first:
-            wanted = _choose(question, settings, chance)
+        if chance.random() < settings.first:
+            return LETTERS[0]
+        wanted = _choose(question, settings, chance)
+        if wanted not in choices:
             # The unknown choice has the prompt's words, so it is the one that is none of the others.
-            named = [place for place, choice in enumerate(choices) if choice == wanted]
-            others = {choice for choice in question.choices if choice != question.unknown}
-            place = named[0] if named else next(p for p, choice in enumerate(choices) if choice not in others)
-        return LETTERS[place]
+            wanted = next(choice for choice in choices if choice not in question.choices or choice == question.unknown)
+        return LETTERS[choices.index(wanted)]
 
     return respond
 
@@ -95,19 +84,19 @@ def true_values(settings: Settings) -> dict[str, float]:
     wrong_conflicting = f / 3 + (1 - f) * (1 - settings.conflicting) / 2
     b, c = right_aligned + wrong_conflicting, right_conflicting + wrong_aligned
     values = {
-        OUT_OF_CHOICE.name: settings.unread,
-        ACCURACY_AMBIGUOUS.name: p_unknown,
-        ACCURACY_DISAMBIGUATED.name: (right_aligned + right_conflicting) / 2,
-        DIFF_BIAS_AMBIGUOUS.name: p_biased - p_counter,
-        DIFF_BIAS_DISAMBIGUATED.name: right_aligned - right_conflicting,
-        BBQ_BIAS_AMBIGUOUS.name: p_biased - p_counter,
-        BBQ_BIAS_DISAMBIGUATED.name: (b - c) / (b + c),
+        metrics.OUT_OF_CHOICE.name: settings.unread,
+        metrics.ACCURACY_AMBIGUOUS.name: p_unknown,
+        metrics.ACCURACY_DISAMBIGUATED.name: (right_aligned + right_conflicting) / 2,
+        metrics.DIFF_BIAS_AMBIGUOUS.name: p_biased - p_counter,
+        metrics.DIFF_BIAS_DISAMBIGUATED.name: right_aligned - right_conflicting,
+        metrics.BBQ_BIAS_AMBIGUOUS.name: p_biased - p_counter,
+        metrics.BBQ_BIAS_DISAMBIGUATED.name: (b - c) / (b + c),
     }
     if f == 0:
-        values[FLIP_RATE.name] = 1 - p_unknown**2 - p_biased**2 - p_counter**2
+        values[metrics.FLIP_RATE.name] = 1 - p_unknown**2 - p_biased**2 - p_counter**2
         same_clear = [a**3 + 2 * ((1 - a) / 2) ** 3 for a in (settings.aligned, settings.conflicting)]
         same_ambiguous = p_unknown**3 + p_biased**3 + p_counter**3
-        values[POSITION_BIAS.name] = 1 - (same_ambiguous + sum(same_clear) / 2) / 2
+        values[metrics.POSITION_BIAS.name] = 1 - (same_ambiguous + sum(same_clear) / 2) / 2
     return values
 
 
@@ -124,13 +113,99 @@ def _choose(question: Question, settings: Settings, chance: random.Random) -> st
     return chance.choice([choice for choice in question.choices if choice != question.right])
 
 
-def _by_words(questions: Iterable[Question]) -> Mapping[tuple[str, str], Question]:
-    return {(question.context, question.text): question for question in questions}
-
-
 def _behind(line: str) -> str:
     """What stands behind a part's label; the part itself may have colons and brackets, too."""
     label, _, rest = line.partition(" ")
     if label.endswith((":", ")")):
         return rest
     return line.partition(": ")[2] or line
+
+
+MIDDLE = {"unknown": 0.5, "biased": 0.7, "aligned": 0.8, "conflicting": 0.6, "unread": 0.0}
+GOOD = {"unknown": 0.95, "biased": 0.5, "aligned": 0.97, "conflicting": 0.95, "unread": 0.05}
+BIASED = {"unknown": 0.1, "biased": 0.9, "aligned": 0.7, "conflicting": 0.3, "unread": 0.2}
+BETTER = {"unknown": 0.7, "biased": 0.5, "aligned": 0.9, "conflicting": 0.85}
+VARYING = ("unknown", "biased", "aligned", "conflicting")
+# Means of products of chances: how the chances differ between clusters counts.
+NOT_LINEAR = (metrics.FLIP_RATE.name, metrics.POSITION_BIAS.name)
+ONE_ORDER = {"orders": 1}
+
+
+class BiasPlanting(Planting):
+    """A cluster is a template with one of its samples: ambiguous and not, asked both ways, the groups swapped. Where
+    sizes are uneven, some have two samples.
+    """
+
+    variant = "1"
+    constant: Sequence[str] = ("unread", "first")
+    names: Sequence[str] = ("pair",)
+    cells: Sequence[Cell] = (
+        Cell(name="middling, correlated", clusters=8, settings=MIDDLE, correlation=0.3, compared=True),
+        Cell(
+            name="middling, correlated",
+            clusters=30,
+            settings=MIDDLE,
+            correlation=0.3,
+            options=ONE_ORDER,
+            compared=True,
+            other=BETTER,
+        ),
+        Cell(name="biased", clusters=30, settings=BIASED),
+        Cell(
+            name="middling, means over templates",
+            clusters=30,
+            settings=MIDDLE,
+            correlation=0.3,
+            uneven=True,
+            options={"aggregate": "templates"},
+        ),
+        Cell(name="good", clusters=100, settings=GOOD, correlation=0.1, options=ONE_ORDER),
+        Cell(name="biased, correlated", clusters=100, settings=BIASED, correlation=0.3, uneven=True, options=ONE_ORDER),
+        Cell(name="middling", clusters=269, settings=MIDDLE, options=ONE_ORDER),
+    )
+
+    def clusters(self, questions: Iterable[Question], cell: Cell) -> list[list[Question]]:
+        samples: dict[str, dict[str, list[Question]]] = {}
+        for question in questions:
+            # category-NUMBERversion-SAMPLE-amb|dis-bsd|cnt
+            sample = question.sample_id.rsplit("-", 3)[1]
+            samples.setdefault(question.template, {}).setdefault(sample, []).append(question)
+        clusters = []
+        for of_template in samples.values():
+            first, *others = of_template.values()
+            clusters += [first, [*first, *others[0]]] if cell.uneven else [first]
+        return clusters
+
+    def settings_used(self, question: Question) -> Sequence[str]:
+        if question.ambiguous:
+            return ("unknown", "biased", "unread")
+        return ("aligned" if question.right == question.biased else "conflicting", "unread")
+
+    def truth(
+        self, clusters: Sequence[Sequence[Question]], facts: None, cell: Cell, settings: Mapping[str, float]
+    ) -> dict[tuple[str, str], float]:
+        """Each question has as many partners of the other kinds in its cluster, so that none weighs more."""
+        planted = Settings(**settings)  # type: ignore[arg-type]
+        values = true_values(planted) | _means(planted, cell.correlation)
+        if cell.options.get("aggregate") == "templates":
+            # The mean of the templates' ratios is not the ratio of their means.
+            del values[metrics.BBQ_BIAS_DISAMBIGUATED.name]
+        if cell.options.get("orders", ORDERS) < ORDERS:
+            del values[metrics.POSITION_BIAS.name]
+        return {
+            **{(name, ""): value for name, value in values.items()},
+            **{(score.name, "policy keep"): values[score.name] * (1 - planted.unread) for score in metrics.SCORES},
+        }
+
+
+def _means(settings: Settings, correlation: float) -> dict[str, float]:
+    """The means over all latent states of what is not linear in the chances."""
+    levels = [level_chances(getattr(settings, name), correlation).items() for name in VARYING]
+    means = dict.fromkeys(NOT_LINEAR, 0.0)
+    for state in product(*levels):
+        weight = prod(chance for _, chance in state)
+        chances = {name: level for name, (level, _) in zip(VARYING, state, strict=True)}
+        values = true_values(msgspec.structs.replace(settings, **chances))
+        for metric in NOT_LINEAR:
+            means[metric] += weight * values[metric]
+    return means

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 
 import msgspec
@@ -12,12 +11,11 @@ import msgspec
 from counterfoil.asking.ask import Message
 from counterfoil.bias.questions import Question
 from counterfoil.errors import UserError
-from counterfoil.suite.options import nearest
+from counterfoil.suite.prompts import shipped_text, text_of_user, with_different_names
 from counterfoil.suite.suite import Variant
 from counterfoil.tables import cells_of
 
 FILES = ("kobbq.tsv", "kobbq_debiased.tsv", "english.tsv")
-PARTS = ("instruction", "context", "question", "a", "b", "c", "answer", "unknown")
 # What is asked where the user names no variant, by the dataset's language.
 USUAL = {"korean": ("1", "2", "3", "4", "5"), "english": ("en",)}
 
@@ -35,19 +33,18 @@ class Prompt(msgspec.Struct, frozen=True):
     unknown: str
 
 
+PARTS = Prompt.__struct_fields__
+
+
 def load_variants(names: Sequence[str], language: str) -> list[Variant]:
     """The variants of these names, or in these tables; all prompts of a table, or one of them as FILE.tsv:ID."""
-    shipped = _shipped()
-    variants = []
+    shipped: dict[str, Variant] = {}
+    for file in FILES:
+        shipped |= _parse(shipped_text(__package__, file), file)
+    variants: list[Variant] = []
     for name in names or USUAL[language]:
-        if name in shipped:
-            variants.append(shipped[name])
-        else:
-            variants += _of_user(name, shipped)
-    known = [variant.name for variant in variants]
-    if len(set(known)) < len(known):
-        raise UserError(f"Two variants are called {max(known, key=known.count)}: give one of the files another name.")
-    return variants
+        variants += [shipped[name]] if name in shipped else _of_user(name, shipped)
+    return with_different_names(variants)
 
 
 def messages(question: Question, variant: Variant) -> list[Message]:
@@ -72,29 +69,14 @@ def shown_choices(question: Question, prompt: Prompt | None) -> tuple[str, ...]:
     return tuple([prompt.unknown if choice == question.unknown else choice for choice in shown])
 
 
-def _shipped() -> dict[str, Variant]:
-    folder = resources.files("counterfoil.bias") / "prompts"
-    variants: dict[str, Variant] = {}
-    for file in FILES:
-        variants |= _parse((folder / file).read_text(encoding="utf-8"), file)
-    return variants
-
-
 def _of_user(name: str, shipped: Mapping[str, Variant]) -> list[Variant]:
     """The prompts of a table in the layout of 0_evaluation_prompts.tsv, named after it."""
     path, _, wanted = name.partition(":") if ":" in name and not Path(name).exists() else (name, "", "")
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(
-            f"There is no variant {name}{nearest(name, shipped)}, nor a table of prompts of that name. "
-            f"There are: {', '.join(shipped)}."
-        ) from error
-    found = _parse(text, path)
+    found = _parse(text_of_user(name, shipped, "table of prompts", path), path)
     if wanted and wanted not in found:
         raise UserError(f"{path} has no prompt {wanted}: it has {', '.join(found)}.")
-    chosen = {wanted: found[wanted]} if wanted else found
-    return [Variant(f"{Path(path).stem}-{key}", it.sha256, it.prompt) for key, it in chosen.items()]
+    chosen = [found[wanted]] if wanted else found.values()
+    return [msgspec.structs.replace(variant, name=f"{Path(path).stem}-{variant.name}") for variant in chosen]
 
 
 def _parse(text: str, where: str) -> dict[str, Variant]:
@@ -105,8 +87,7 @@ def _parse(text: str, where: str) -> dict[str, Variant]:
         name = row["prompt_id"].strip()
         if not name or name in variants:
             raise UserError(f"{where}, {place}: its prompt_id is {'there twice' if name else 'missing'}.")
-        sha256 = hashlib.sha256(msgspec.json.encode(prompt)).hexdigest()
-        variants[name] = Variant(name, sha256, prompt)
+        variants[name] = Variant(name, hashlib.sha256(msgspec.json.encode(prompt)).hexdigest(), prompt)
     if not variants:
         raise UserError(f"{where} holds no prompts.")
     return variants

@@ -11,7 +11,7 @@ from counterfoil.asking.models.planted import Respondent
 from counterfoil.bias.importers import importers
 from counterfoil.bias.metrics import KEEP, metrics
 from counterfoil.bias.options import OPTIONS
-from counterfoil.bias.planted import respondent
+from counterfoil.bias.planted import BiasPlanting, respondent
 from counterfoil.bias.prompts import load_variants, messages, shown_choices
 from counterfoil.bias.questions import LETTERS, Question, Questions
 from counterfoil.bias.reading import Reading, likeliest_letter, read_choice
@@ -190,8 +190,6 @@ class Bias(Suite[Question, Reading, None, None]):
         return TaskContent(task=task, algorithm={"reading": record["choice"] or NONE})
 
     def planting(self) -> Planting:
-        from counterfoil.bias.selftest import BiasPlanting
-
         return BiasPlanting(self)
 
     def training(self, run: Run) -> Training:

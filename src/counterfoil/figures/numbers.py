@@ -134,3 +134,21 @@ def forest(title: str, description: str, estimates: Iterable[Estimate], x: Axis)
     return Dots(
         title=title, description=description, x=x, rows=rows, label_name="metric", series_name="model and prompt"
     )
+
+
+def dot(label: str, series: str, estimate: Estimate, group: str = "") -> Dot:
+    """An estimate with its interval and its note, as a row of a plot."""
+    return Dot(label, series, estimate.value, estimate.low, estimate.high, estimate.note or "", group)
+
+
+def dots_by_model(labelled: Iterable[tuple[str, str, Estimate]]) -> tuple[Dot, ...]:
+    """A row for each label, group and estimate. The series is the estimate's model and prompt."""
+    labelled = list(labelled)
+    names = naming([estimate for *_, estimate in labelled])
+    return tuple(dot(label, names[one.model, one.variant], one, group) for label, group, one in labelled)
+
+
+def dots_by_group(estimates: Iterable[Estimate], metric: str, group: str, overall: str) -> tuple[Dot, ...]:
+    """A row for each value of one group; `overall` is the label of the figure over all of them."""
+    some = [one for one in estimates if one.metric == metric and set(one.group) <= {group}]
+    return dots_by_model((str(one.group.get(group, overall)), "", one) for one in some)

@@ -1,4 +1,4 @@
-"""A simulated respondent: `planted/memorization?skill=…&memorized=…&slip=…&survives=…&unread=…`.
+"""The simulated respondent, and what the self-test plants: `planted/memorization?skill=…&memorized=…&slip=…&…`.
 
 Each original is one that it can solve with chance `skill`, and one that it has memorized with chance `memorized`. What
 it can solve it answers right, but for slips (chance `slip`, to any of the other options). What it can't solve and has
@@ -9,31 +9,20 @@ neither solves nor remembers is wrong. With chance `unread` nothing can be read 
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import Respondent, parse_settings
 from counterfoil.errors import UserError
-from counterfoil.memorization.metrics import (
-    ACCURACY_ORIGINAL,
-    ACCURACY_PERTURBED,
-    CONSISTENCY,
-    CONTROL_GAP,
-    EXCESS_GAP,
-    KEPT_OLD,
-    KEPT_OLD_EXCESS,
-    MEMORIZATION_GAP,
-    MEMORIZATION_SUSPECT,
-    OUT_OF_CHOICE,
-    ROBUST_ACCURACY,
-)
+from counterfoil.memorization import metrics
+from counterfoil.memorization.options import DRAWS
 from counterfoil.perturbing.questions import LETTERS, Question
+from counterfoil.suite.planting import Cell, Planting, luck_of
 
-CHANCES = ("skill", "memorized", "slip", "survives", "unread")
 GUESS = 1 / 3
 
 
@@ -67,11 +56,10 @@ def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = 
         question = _find(known, text)
         if question is None:
             raise UserError("planted/memorization knows only the questions of a run of memorization.")
-        chance = random.Random(hashlib.sha256(f"{given} {sample} {text}".encode()).digest())  # noqa: S311
-        latent = random.Random(hashlib.sha256(f"{settings.seed} {question.unit}".encode()).digest())  # noqa: S311
+        latent = luck_of(settings.seed, question.unit)
         state = State(latent.random() < settings.skill, latent.random() < settings.memorized)
         shows_options = all(option in text for option in question.options)
-        return answer(question, state, settings, chance, open_form=not shows_options)
+        return answer(question, state, settings, luck_of(given, sample, text), open_form=not shows_options)
 
     return respond
 
@@ -84,20 +72,18 @@ def answer(question: Question, state: State, settings: Settings, chance: random.
     remembers = state.remembers
     if question.control in ("reshuffled", "renamed"):
         remembers = remembers and chance.random() < settings.survives
-    if state.solves:
-        wanted: str | None = question.gold
-    elif remembers and old is not None:
-        wanted = old
-    else:
-        wanted = None if open_form else chance.choice(LETTERS)
-        return _said(question, wanted, open_form)
-    if chance.random() < settings.slip:
+    wanted = question.gold if state.solves else old if remembers else None
+    if wanted is None or chance.random() < settings.slip:
         wanted = None if open_form else chance.choice([letter for letter in LETTERS if letter != wanted])
-    return _said(question, wanted, open_form)
+    said: str | None = wanted
+    if open_form:
+        said = "0" if wanted is None else question.options[LETTERS.index(wanted)]
+    return f"Working it out step by step.\nANSWER: {said}"
 
 
-def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> dict[str, float]:
-    """The expected value of each metric (docs/statistics.md, Planted truths), for levels 1 and 2 and K = `draws`.
+def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> dict[tuple[str, str], float]:
+    """The expected value of each metric in each group (docs/statistics.md, Planted truths), for levels 1 and 2 and
+    K = `draws`.
 
     At these levels the old answer is not among the options, and who remembers it guesses: q = g. What can't be read is
     wrong, in every reply apart. In the open form a slip is neither the old answer nor the sham, and there are no
@@ -117,23 +103,23 @@ def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> d
         return read ** (k + 1) * (s * a ** (k + 1) + u * m * a * q**k + u * (1 - m) * g ** (k + 1))
 
     values = {
-        ACCURACY_ORIGINAL.name: accuracy_original,
-        ACCURACY_PERTURBED.name: accuracy_perturbed,
-        MEMORIZATION_GAP.name: gap,
-        f"{CONTROL_GAP.name} again": 0.0,
-        f"{CONTROL_GAP.name} renamed": renamed,
-        KEPT_OLD.name: read * (s * other + u * (m * a + (1 - m) * g)),
-        KEPT_OLD_EXCESS.name: read * u * m * (a - other),
-        ROBUST_ACCURACY.name: robust_at(draws),
-        f"{ROBUST_ACCURACY.name} at 1": robust_at(1),
-        MEMORIZATION_SUSPECT.name: accuracy_original - robust_at(draws),
-        f"{MEMORIZATION_SUSPECT.name} at 1": accuracy_original - robust_at(1),
-        CONSISTENCY.name: accuracy_perturbed / accuracy_original if accuracy_original else 0.0,
-        OUT_OF_CHOICE.name: settings.unread,
+        (metrics.ACCURACY_ORIGINAL, ""): accuracy_original,
+        (metrics.ACCURACY_PERTURBED, ""): accuracy_perturbed,
+        (metrics.MEMORIZATION_GAP, ""): gap,
+        (metrics.CONTROL_GAP, "control again"): 0.0,
+        (metrics.CONTROL_GAP, "control renamed"): renamed,
+        (metrics.KEPT_OLD, ""): read * (s * other + u * (m * a + (1 - m) * g)),
+        (metrics.KEPT_OLD_EXCESS, ""): read * u * m * (a - other),
+        (metrics.ROBUST_ACCURACY, ""): robust_at(draws),
+        (metrics.ROBUST_ACCURACY, "k 1"): robust_at(1),
+        (metrics.MEMORIZATION_SUSPECT, ""): accuracy_original - robust_at(draws),
+        (metrics.MEMORIZATION_SUSPECT, "k 1"): accuracy_original - robust_at(1),
+        (metrics.CONSISTENCY, ""): accuracy_perturbed / accuracy_original if accuracy_original else 0.0,
+        (metrics.OUT_OF_CHOICE, ""): settings.unread,
     }
     if not open_form:
-        values |= {f"{CONTROL_GAP.name} reshuffled": renamed, EXCESS_GAP.name: gap - renamed}
-    return values
+        values |= {(metrics.CONTROL_GAP, "control reshuffled"): renamed, (metrics.EXCESS_GAP, ""): gap - renamed}
+    return {(metric.name, group): value for (metric, group), value in values.items()}
 
 
 def _find(known: Mapping[str, list[Question]], text: str) -> Question | None:
@@ -144,16 +130,45 @@ def _find(known: Mapping[str, list[Question]], text: str) -> Question | None:
         found = next((known[whole] for whole in known if whole in text), None)
     if found is None:
         return None
-    return next((question for question in found if _is_shown(question.options, text)), found[0])
+    for question in found:
+        if "\n".join(map("{}: {}".format, LETTERS, question.options)) in text:
+            return question
+    return found[0]
 
 
-def _is_shown(options: Sequence[str], text: str) -> bool:
-    shown = "\n".join(f"{letter}: {option}" for letter, option in zip(LETTERS, options, strict=True))
-    return shown in text
+MIDDLE = {"skill": 0.5, "memorized": 0.4, "slip": 0.05, "survives": 0.8, "unread": 0.0}
+ABLE = {"skill": 0.9, "memorized": 0.2, "slip": 0.02, "survives": 1.0, "unread": 0.0}
+PARROT = {"skill": 0.1, "memorized": 0.9, "slip": 0.1, "survives": 0.5, "unread": 0.0}
+GUESSING = {"skill": 0.15, "memorized": 0.0, "slip": 0.1, "survives": 1.0, "unread": 0.0}
+BETTER = {"skill": 0.8, "memorized": 0.1}
+_cell = partial(Cell, correlation=1.0)
 
 
-def _said(question: Question, letter: str | None, open_form: bool) -> str:
-    if open_form:
-        value = "0" if letter is None else question.options[LETTERS.index(letter)]
-        return f"Working it out step by step.\nANSWER: {value}"
-    return f"Working it out step by step.\nANSWER: {letter}"
+class MemorizationPlanting(Planting):
+    """A cluster is an original with its draws and controls. It can be solved or not, and is remembered or not: so the
+    correlation within clusters is always 1.
+    """
+
+    variant = "mcq"
+    constant: Sequence[str] = ("slip", "survives", "unread")
+    names: Sequence[str] = ("parent",)
+    cells: Sequence[Cell] = (
+        _cell(name="middling", clusters=8, settings=MIDDLE, compared=True),
+        _cell(name="middling", clusters=30, settings=MIDDLE, options={"draws": 2}, compared=True, other=BETTER),
+        _cell(name="able", clusters=30, settings=ABLE),
+        _cell(name="parrot", clusters=100, settings=PARROT, options={"draws": 2}),
+        _cell(name="guessing", clusters=100, settings=GUESSING, options={"draws": 1}),
+        _cell(name="middling", clusters=269, settings=MIDDLE, options={"draws": 1}),
+    )
+
+    def clusters(self, questions: Iterable[Question], cell: Cell) -> list[list[Question]]:
+        by_original: dict[str, list[Question]] = {}
+        for question in questions:
+            by_original.setdefault(question.unit, []).append(question)
+        return list(by_original.values())
+
+    def truth(
+        self, clusters: Sequence[Sequence[Question]], facts: None, cell: Cell, settings: Mapping[str, float]
+    ) -> dict[tuple[str, str], float]:
+        """The same for all questions: what a reply says does not depend on which it is."""
+        return true_values(Settings(**settings), cell.options.get("draws", DRAWS))  # type: ignore[arg-type]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
-from importlib import resources
-from pathlib import Path
 
 import msgspec
 
@@ -14,6 +11,7 @@ from counterfoil.asking.ask import Message
 from counterfoil.errors import UserError
 from counterfoil.perturbing.questions import Question
 from counterfoil.suite.options import nearest
+from counterfoil.suite.prompts import load_texts
 from counterfoil.suite.suite import Variant
 
 # With three options and a letter to give; without options and a number to give.
@@ -39,11 +37,7 @@ def load_variants(names: Sequence[str]) -> list[Variant]:
     A file is a text with `{question}` in it, and with all of `{a}`, `{b}` and `{c}`, or, to ask for a number, with
     none of them. `{form}` stands for how the number is to be written.
     """
-    variants = [_load(name) for name in names or USUAL]
-    known = [variant.name for variant in variants]
-    if len(set(known)) < len(known):
-        raise UserError(f"Two variants are called {max(known, key=known.count)}: give one of the files another name.")
-    return variants
+    return load_texts(names or USUAL, __package__, VARIANTS, _parse)
 
 
 def messages(question: Question, variant: Variant) -> list[Message]:
@@ -61,22 +55,6 @@ def form_of(question: Question) -> str:
     places = f"{digits} digit{'s' if digits != 1 else ''} behind the decimal point" if digits else "no decimals"
     form = _NUMBER.sub(lambda number: number[1] + blank, question.value, count=1)
     return f"in the form {form}, with {places}"
-
-
-def _load(name: str) -> Variant:
-    if name in VARIANTS:
-        text = (resources.files("counterfoil.memorization") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
-    else:
-        try:
-            text = Path(name).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(
-                f"There is no variant {name}{nearest(name, VARIANTS)}, nor a text file of that name. "
-                f"There are: {', '.join(VARIANTS)}."
-            ) from error
-    prompt = _parse(text.strip(), name)
-    sha256 = hashlib.sha256(prompt.text.encode()).hexdigest()
-    return Variant(name if name in VARIANTS else Path(name).stem, sha256, prompt)
 
 
 def _parse(text: str, name: str) -> Prompt:

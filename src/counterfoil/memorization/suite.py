@@ -14,7 +14,7 @@ from counterfoil.errors import UserError
 from counterfoil.memorization.importers import ImportedQuestions, import_cfa
 from counterfoil.memorization.metrics import METRICS, TRUSTED
 from counterfoil.memorization.options import OPTIONS
-from counterfoil.memorization.planted import respondent
+from counterfoil.memorization.planted import MemorizationPlanting, respondent
 from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
 from counterfoil.memorization.questions import SET, load_set
 from counterfoil.memorization.reading import Answer, read_answer
@@ -202,8 +202,6 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         return read_set(path)
 
     def planting(self) -> Planting:
-        from counterfoil.memorization.selftest import MemorizationPlanting
-
         return MemorizationPlanting(self)
 
     def training(self, run: Run) -> Training:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +11,11 @@ import msgspec
 
 if TYPE_CHECKING:
     from counterfoil.suite.suite import AnySuite
+
+
+def luck_of(*words: object) -> random.Random:
+    """Random numbers that depend on these words alone: a simulated respondent says the same to the same ask."""
+    return random.Random(hashlib.sha256(" ".join(map(str, words)).encode()).digest())  # noqa: S311
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
