@@ -10,22 +10,23 @@ All intervals are 95 % intervals, symmetric on the scale of atanh, where they ca
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from counterfoil.stats.estimate import FEWEST_CLUSTERS, Bounds, Estimate, Interval, intervals_from
+from counterfoil.stats.estimate import FEWEST_CLUSTERS, Bounds, Interval, interval_from, intervals_from
 from counterfoil.stats.spread import CONFIDENCE, spread_of
 from counterfoil.stats.student import t_quantile
 from counterfoil.stats.sums import Layout
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence, Sized
+    from collections.abc import Hashable, Sequence
 
     import polars as pl
     from numpy.typing import NDArray
 
-    from counterfoil.stats.estimates import Clusters, Group, Values
+    from counterfoil.stats.estimate import Estimate, Names
+    from counterfoil.stats.estimates import Clusters, Values
 
     Labels = Sequence[Hashable] | NDArray[np.generic] | pl.Series
 
@@ -39,24 +40,14 @@ _ROUNDING = 1e-10
 _RANKS_AT_ONCE = 1_000_000
 
 
-def cohen_kappa(
-    first: Labels,
-    second: Labels,
-    clusters: Clusters | None = None,
-    *,
-    metric: str,
-    model: str,
-    variant: str,
-    group: Group | None = None,
-) -> Estimate:
+def cohen_kappa(first: Labels, second: Labels, clusters: Clusters | None = None, **names: Unpack[Names]) -> Estimate:
     """Cohen's kappa (1960) of two raters' labels (true and false, or any names), with the interval of `kappas`.
 
     Without `clusters` each pair is a cluster of its own, as it should be with one pair for each question. Not defined
     without pairs, or if both raters give one and the same label throughout.
     """
     one, other = list(first), list(second)
-    cluster = _clusters(clusters, len(one))
-    _check_lengths(one, other, cluster)
+    cluster = _clusters(clusters, len(one), len(other))
     if any(label != label for label in (*one, *other)):
         raise ValueError("a label is nan; a missing label must be None")
     pairs = [k for k, labels in enumerate(zip(one, other, strict=True)) if None not in labels]
@@ -65,7 +56,7 @@ def cohen_kappa(
     tables = np.zeros((found, max(kinds, 1), max(kinds, 1)))
     np.add.at(tables, (of_cluster, codes[: len(pairs)], codes[len(pairs) :]), 1)
     [interval] = kappas(Layout(np.zeros(found, dtype=np.int64), 1), tables)
-    return _estimate(interval, metric, model, variant, group)
+    return interval.estimate(**names)
 
 
 def kappas(layout: Layout, tables: NDArray[np.float64]) -> list[Interval]:
@@ -108,22 +99,12 @@ def kappas(layout: Layout, tables: NDArray[np.float64]) -> list[Interval]:
     return intervals_from(bounds, _KAPPA, undefined="both raters give one and the same label throughout")
 
 
-def spearman(
-    first: Values,
-    second: Values,
-    clusters: Clusters,
-    *,
-    metric: str,
-    model: str,
-    variant: str,
-    group: Group | None = None,
-) -> Estimate:
+def spearman(first: Values, second: Values, clusters: Clusters, **names: Unpack[Names]) -> Estimate:
     """Spearman's rank correlation of two scores, with mean ranks for ties and the interval of `jackknifed_spearman`.
 
     Not defined without pairs, or if one of the scores is the same throughout. The scores' scales do not matter.
     """
-    x, y, cluster = _pairs(first, second, clusters)
-    return _estimate(jackknifed_spearman(x, y, cluster), metric, model, variant, group)
+    return jackknifed_spearman(*_pairs(first, second, clusters)).estimate(**names)
 
 
 def jackknifed_spearman(x: NDArray[np.float64], y: NDArray[np.float64], cluster: NDArray[np.int64]) -> Interval:
@@ -174,22 +155,12 @@ def jackknifed_spearman(x: NDArray[np.float64], y: NDArray[np.float64], cluster:
     error = math.sqrt((groups - 1) * float(np.var(rest))) / (1 - value**2)
     error = max(error, 1 / math.sqrt((g_eff if agree else n) - 1))
     half = error * t_quantile((1 + CONFIDENCE) / 2, [max(g_eff - 1, 1)])
-    count, clusters, centre = np.array([float(n)]), np.array([float(groups)]), np.arctanh([value])
-    low, high = np.tanh(centre - half), np.tanh(centre + half)
-    bounds = Bounds(np.array([value]), low, high, count, clusters, clusters, np.array([agree]))
-    return intervals_from(bounds, _SPEARMAN)[0]
+    centre = np.arctanh([value])
+    low, high = (float(np.tanh(bound)[0]) for bound in (centre - half, centre + half))
+    return interval_from(value, low, high, n, groups, groups, agree, method=_SPEARMAN)
 
 
-def pearson(
-    first: Values,
-    second: Values,
-    clusters: Clusters | None = None,
-    *,
-    metric: str,
-    model: str,
-    variant: str,
-    group: Group | None = None,
-) -> Estimate:
+def pearson(first: Values, second: Values, clusters: Clusters | None = None, **names: Unpack[Names]) -> Estimate:
     """Pearson's correlation over all pairs, as the CFE study gives it for labels over replies: without an interval.
 
     Labels belong to questions: the replies to a question repeat its labels and are not independent. `clusters` only
@@ -197,15 +168,13 @@ def pearson(
     is the same throughout. For two labels of 0 and 1 this is the phi coefficient.
     """
     x, y, cluster = _pairs(first, second, clusters)
-    found = len(np.unique(cluster))
     value, note = None, "no values"
     if len(x):
         a, b = ((column - column.mean()) / (np.ptp(column) or math.nan) for column in (x, y))
-        [correlation] = _correlations(a[None], b[None]).tolist()
-        constant = math.isnan(correlation)
-        value, note = (None, _CONSTANT) if constant else (correlation, _NO_INTERVAL_OVER_REPLIES)
-    interval = Interval(value, None, None, len(x), found, "Pearson over all pairs", note)
-    return _estimate(interval, metric, model, variant, group)
+        [value] = _correlations(a[None], b[None]).tolist()
+        value, note = (None, _CONSTANT) if math.isnan(value) else (value, _NO_INTERVAL_OVER_REPLIES)
+    questions = len(np.unique(cluster))
+    return Interval(value, None, None, len(x), questions, "Pearson over all pairs", note).estimate(**names)
 
 
 def _kappa_and_influence(shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -261,8 +230,7 @@ def _pairs(
     import polars as pl
 
     x, y = (pl.Series(values, dtype=pl.Float64) for values in (first, second))
-    cluster = _clusters(clusters, len(x))
-    _check_lengths(x, y, cluster)
+    cluster = _clusters(clusters, len(x), len(y))
     both = x.is_not_null() & y.is_not_null()
     x, y = x.filter(both), y.filter(both)
     if not (x.is_finite().all() and y.is_finite().all()):
@@ -271,25 +239,17 @@ def _pairs(
     return x.to_numpy(), y.to_numpy(), codes
 
 
-def _clusters(clusters: Clusters | None, records: int) -> list[Any]:
-    names = list(range(records)) if clusters is None else list(clusters)
+def _clusters(clusters: Clusters | None, first: int, second: int) -> list[Any]:
+    """The cluster of each pair, where there are so many values on each side."""
+    names = list(range(first)) if clusters is None else list(clusters)
     if None in names:
         raise ValueError("a cluster is missing; every record belongs to a cluster")
+    if not first == second == len(names):
+        raise ValueError(f"first, second and clusters differ in length: {first}, {second} and {len(names)}")
     return names
-
-
-def _check_lengths(first: Sized, second: Sized, clusters: Sized) -> None:
-    if not len(first) == len(second) == len(clusters):
-        raise ValueError(
-            f"first, second and clusters differ in length: {len(first)}, {len(second)} and {len(clusters)}"
-        )
 
 
 def _codes(names: list[Any]) -> tuple[NDArray[np.int64], int]:
     """A number 0, 1, … for each name, and how many names there are. The order of the records does not matter."""
     numbers = {name: number for number, name in enumerate(sorted(set(names), key=str))}
     return np.array([numbers[name] for name in names], dtype=np.int64), len(numbers)
-
-
-def _estimate(interval: Interval, metric: str, model: str, variant: str, group: Group | None) -> Estimate:
-    return Estimate(metric=metric, model=model, variant=variant, group=dict(group or {}), **interval._asdict())

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict, Unpack
 
 import msgspec
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+FEWEST_CLUSTERS = 5
+FEW_CLUSTERS = 15
+ALL_AGREE = "all clusters agree: each counts as one record"
 
 
 class Estimate(msgspec.Struct, kw_only=True, omit_defaults=False):
@@ -35,8 +40,13 @@ class Estimate(msgspec.Struct, kw_only=True, omit_defaults=False):
     note: str | None = None
 
 
-FEWEST_CLUSTERS = 5
-FEW_CLUSTERS = 15
+class Names(TypedDict):
+    """What an estimate is of. `group` is {} if it is not given."""
+
+    metric: str
+    model: str
+    variant: str
+    group: NotRequired[Mapping[str, str | int] | None]
 
 
 class Interval(NamedTuple):
@@ -49,6 +59,10 @@ class Interval(NamedTuple):
     clusters: int
     method: str
     note: str | None
+
+    def estimate(self, **names: Unpack[Names]) -> Estimate:
+        """The interval with the names of what it is of."""
+        return Estimate(**{**names, "group": dict(names.get("group") or {}), **self._asdict()})
 
 
 class Bounds(NamedTuple):
@@ -70,21 +84,12 @@ class Bounds(NamedTuple):
 def intervals_from(
     bounds: Bounds, method: str, *, undefined: str = "no values", unbounded: str = "no interval"
 ) -> list[Interval]:
-    """One `Interval` for each estimate. A value always lies within its bounds, whatever rounding says."""
-    import numpy as np
-
-    low = np.fmin(bounds.low, bounds.value)
-    high = np.fmax(bounds.high, bounds.value)
-    low[np.isnan(bounds.low)] = np.nan
-    high[np.isnan(bounds.high)] = np.nan
-    columns = (bounds.value, low, high, bounds.n, bounds.clusters, bounds.fewest, bounds.agree)
-    return [
-        _interval(*row, method=method, undefined=undefined, unbounded=unbounded)
-        for row in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+    """One `Interval` for each estimate."""
+    rows = zip(*(column.tolist() for column in bounds), strict=True)
+    return [interval_from(*row, method=method, undefined=undefined, unbounded=unbounded) for row in rows]
 
 
-def _interval(
+def interval_from(
     value: float,
     low: float,
     high: float,
@@ -94,9 +99,10 @@ def _interval(
     agree: bool,
     *,
     method: str,
-    undefined: str,
-    unbounded: str,
+    undefined: str = "no values",
+    unbounded: str = "no interval",
 ) -> Interval:
+    """The `Interval` of one entry of `Bounds`. A value always lies within its bounds, whatever rounding says."""
     if math.isnan(value):
         return Interval(None, None, None, int(n), int(clusters), method, undefined if n else "no values")
     if fewest < FEWEST_CLUSTERS:
@@ -104,9 +110,6 @@ def _interval(
         return Interval(value, None, None, int(n), int(clusters), method, note)
     if math.isnan(low):
         return Interval(value, None, None, int(n), int(clusters), method, unbounded)
-    notes = []
-    if fewest < FEW_CLUSTERS:
-        notes.append(f"only {int(fewest)} clusters: the interval is rough")
-    if agree:
-        notes.append("all clusters agree: each counts as one record")
-    return Interval(value, low, high, int(n), int(clusters), method, "; ".join(notes) or None)
+    rough = f"only {int(fewest)} clusters: the interval is rough" if fewest < FEW_CLUSTERS else None
+    notes = filter(None, (rough, ALL_AGREE if agree else None))
+    return Interval(value, min(low, value), max(high, value), int(n), int(clusters), method, "; ".join(notes) or None)

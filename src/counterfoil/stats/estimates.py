@@ -9,77 +9,68 @@ Weights of 0 leave a record out; the weights' scale does not matter.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.intervals import agresti_caffo, bonett_price, fieller, wilson
-from counterfoil.stats.spread import CONFIDENCE
 from counterfoil.stats.sums import Columns, arm_sums, mean_sums, ratio_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
-    from counterfoil.stats.estimate import Interval
+    from counterfoil.stats.estimate import Estimate, Interval, Names
     from counterfoil.stats.sums import Layout, MeanSums
 
     Values = Sequence[float | None] | NDArray[np.generic] | pl.Series
     Clusters = Sequence[str] | Sequence[int] | NDArray[np.generic] | pl.Series
-    Group = Mapping[str, str | int]
+
+
+class Grouping(TypedDict, total=False):
+    """The columns by which records are grouped, and those that hold their clusters (`cluster`) and weights (none)."""
+
+    by: Sequence[str]
+    cluster: str
+    weight: str | None
 
 
 def proportion(
-    values: Values,
-    clusters: Clusters,
-    *,
-    metric: str,
-    model: str,
-    variant: str,
-    group: Group | None = None,
-    weights: Values | None = None,
+    values: Values, clusters: Clusters, *, weights: Values | None = None, **names: Unpack[Names]
 ) -> Estimate:
-    """The mean of values in 0…1 (shares, scores, F1), with Wilson's interval."""
-    frame, columns = _frame({"value": values}, clusters, weights)
-    _, layout, sums = mean_sums(frame, columns, "value", low=0)
-    return _estimate(wilson(layout, sums)[0], metric, model, variant, group or {})
+    """The mean of values in 0…1 (shares, scores, F1), with Wilson's interval.
+
+    The names are `metric`, `model`, `variant`, and a `group` if it is one of several.
+    """
+    _, layout, sums = mean_sums(*_frame(clusters, weights, value=values), "value", low=0)
+    return wilson(layout, sums)[0].estimate(**names)
 
 
-def proportions(
-    frame: pl.DataFrame,
-    value: str,
-    *,
-    metric: str,
-    by: Sequence[str] = (),
-    cluster: str = "cluster",
-    weight: str | None = None,
-) -> list[Estimate]:
-    """`proportion` of the column `value`, for each model, variant and group."""
-    keys, layout, sums = mean_sums(frame, _columns(by, cluster, weight), value, low=0)
-    return _estimates(keys, by, wilson(layout, sums), metric)
+def proportions(frame: pl.DataFrame, value: str, *, metric: str, **grouping: Unpack[Grouping]) -> list[Estimate]:
+    """`proportion` of the column `value`, for each model, variant and group.
+
+    The grouping: `by` names the columns whose values make the groups, `cluster` the column of the clusters if it has
+    another name than that, `weight` the column of the weights if there are any.
+    """
+    keys, layout, sums = mean_sums(frame, _columns(grouping), value, low=0)
+    return _estimates(keys, grouping, wilson(layout, sums), metric)
 
 
 def signed_mean(
     values: Values,
     clusters: Clusters,
     *,
-    metric: str,
-    model: str,
-    variant: str,
-    group: Group | None = None,
     weights: Values | None = None,
     most_per_cluster: float | None = None,
+    **names: Unpack[Names],
 ) -> Estimate:
     """The mean of values in −1…1 (paired differences, gaps), with the interval of Bonett and Price.
 
     `most_per_cluster` limits the effective number of values to that many for each cluster (3 for `excess_gap`).
     """
-    frame, columns = _frame({"value": values}, clusters, weights)
-    _, layout, sums = mean_sums(frame, columns, "value", low=-1)
-    [interval] = bonett_price(layout, sums, most_per_cluster=most_per_cluster)
-    return _estimate(interval, metric, model, variant, group or {})
+    _, layout, sums = mean_sums(*_frame(clusters, weights, value=values), "value", low=-1)
+    return bonett_price(layout, sums, most_per_cluster=most_per_cluster)[0].estimate(**names)
 
 
 def signed_means(
@@ -87,24 +78,24 @@ def signed_means(
     value: str,
     *,
     metric: str,
-    by: Sequence[str] = (),
-    cluster: str = "cluster",
-    weight: str | None = None,
     most_per_cluster: float | None = None,
     balanced: bool = False,
     added: float = 1.0,
     tested: bool = False,
+    **grouping: Unpack[Grouping],
 ) -> list[Estimate]:
     """`signed_mean` of the column `value`, for each model, variant and group. `balanced`: by design, a cluster holds as
     many records that pull up as that pull down, so that the correlation within it may be negative. `added` is that of
     `bonett_price`. `tested`: with p of the test that flips the signs of clusters, after Holm over the groups of each
     model and variant.
     """
-    keys, layout, sums = mean_sums(frame, _columns(by, cluster, weight), value, low=-1)
+    keys, layout, sums = mean_sums(frame, _columns(grouping), value, low=-1)
     least = -1.0 if balanced else 0.0
     intervals = bonett_price(layout, sums, most_per_cluster=most_per_cluster, least_correlation=least, added=added)
-    estimates = _estimates(keys, by, intervals, metric)
-    return _with_p(estimates, layout, sums) if tested else estimates
+    estimates = _estimates(keys, grouping, intervals, metric)
+    if tested:
+        _add_p(estimates, layout, sums)
+    return estimates
 
 
 def difference(
@@ -112,35 +103,24 @@ def difference(
     first: Sequence[bool] | NDArray[np.generic] | pl.Series,
     clusters: Clusters,
     *,
-    metric: str,
-    model: str,
-    variant: str,
-    group: Group | None = None,
     weights: Values | None = None,
+    **names: Unpack[Names],
 ) -> Estimate:
     """The mean of values in 0…1 where `first` is true minus the mean where it is false, after Agresti and Caffo.
 
     For two kinds of records that share clusters; where each record of one kind has its partner in the other, take
     the `signed_mean` of the pairs' differences instead.
     """
-    frame, columns = _frame({"value": values, "first": first}, clusters, weights)
-    _, layout, one, other = arm_sums(frame, columns, "value", "first")
-    return _estimate(agresti_caffo(layout, one, other)[0], metric, model, variant, group or {})
+    _, layout, one, other = arm_sums(*_frame(clusters, weights, value=values, first=first), "value", "first")
+    return agresti_caffo(layout, one, other)[0].estimate(**names)
 
 
 def differences(
-    frame: pl.DataFrame,
-    value: str,
-    *,
-    first: str,
-    metric: str,
-    by: Sequence[str] = (),
-    cluster: str = "cluster",
-    weight: str | None = None,
+    frame: pl.DataFrame, value: str, *, first: str, metric: str, **grouping: Unpack[Grouping]
 ) -> list[Estimate]:
     """`difference` of the column `value`, by the boolean column `first`, for each model, variant and group."""
-    keys, layout, one, other = arm_sums(frame, _columns(by, cluster, weight), value, first)
-    return _estimates(keys, by, agresti_caffo(layout, one, other), metric)
+    keys, layout, one, other = arm_sums(frame, _columns(grouping), value, first)
+    return _estimates(keys, grouping, agresti_caffo(layout, one, other), metric)
 
 
 def ratio(
@@ -148,87 +128,60 @@ def ratio(
     denominators: Values,
     clusters: Clusters,
     *,
-    metric: str,
-    model: str,
-    variant: str,
-    group: Group | None = None,
     weights: Values | None = None,
+    **names: Unpack[Names],
 ) -> Estimate:
     """The sum of the numerators over the sum of the denominators, each in 0…1, with Fieller's interval."""
-    frame, columns = _frame({"numerator": numerators, "denominator": denominators}, clusters, weights)
+    frame, columns = _frame(clusters, weights, numerator=numerators, denominator=denominators)
     _, layout, sums = ratio_sums(frame, columns, "numerator", "denominator")
-    return _estimate(fieller(layout, sums)[0], metric, model, variant, group or {})
+    return fieller(layout, sums)[0].estimate(**names)
 
 
 def ratios(
-    frame: pl.DataFrame,
-    numerator: str,
-    denominator: str,
-    *,
-    metric: str,
-    by: Sequence[str] = (),
-    cluster: str = "cluster",
-    weight: str | None = None,
+    frame: pl.DataFrame, numerator: str, denominator: str, *, metric: str, **grouping: Unpack[Grouping]
 ) -> list[Estimate]:
     """`ratio` of two columns, for each model, variant and group."""
-    keys, layout, sums = ratio_sums(frame, _columns(by, cluster, weight), numerator, denominator)
-    return _estimates(keys, by, fieller(layout, sums), metric)
+    keys, layout, sums = ratio_sums(frame, _columns(grouping), numerator, denominator)
+    return _estimates(keys, grouping, fieller(layout, sums), metric)
 
 
-def _with_p(estimates: list[Estimate], layout: Layout, sums: MeanSums) -> list[Estimate]:
+def _add_p(estimates: list[Estimate], layout: Layout, sums: MeanSums) -> None:
     import numpy as np
 
     from counterfoil.stats.multiplicity import holm
-    from counterfoil.stats.signflips import sign_flip_test
+    from counterfoil.stats.signflips import sign_flip_tests
 
     families: dict[tuple[str, str], list[Estimate]] = {}
     for number, estimate in enumerate(estimates):
         mine = layout.estimate == number
-        test = sign_flip_test(sums.s[mine], sums.records[mine].astype(np.int64))
+        [test] = sign_flip_tests(sums.s[mine, None], sums.records[mine, None].astype(np.int64))
         estimate.p = test.p if estimate.value is not None else None
         estimate.method = f"{estimate.method}; {test.method}"
         families.setdefault((estimate.model, estimate.variant), []).append(estimate)
     for family in families.values():
-        for estimate, adjusted in zip(family, holm([it.p for it in family]), strict=True):
+        for estimate, adjusted in zip(family, holm([estimate.p for estimate in family]), strict=True):
             estimate.p = adjusted
-    return estimates
 
 
-def _frame(values: Mapping[str, Any], clusters: Clusters, weights: Values | None) -> tuple[pl.DataFrame, Columns]:
+def _frame(clusters: Clusters, weights: Values | None, **values: Any) -> tuple[pl.DataFrame, Columns]:
     import polars as pl
 
-    columns = [pl.Series(name, column, dtype=pl.Float64) for name, column in values.items()]
-    columns.append(pl.Series("cluster", clusters))
-    if weights is not None:
-        columns.append(pl.Series("weight", weights, dtype=pl.Float64))
-    return pl.DataFrame(columns), Columns((), "cluster", None if weights is None else "weight")
+    numbers = values if weights is None else {**values, "weight": weights}
+    columns = [pl.Series(name, column, dtype=pl.Float64) for name, column in numbers.items()]
+    frame = pl.DataFrame([*columns, pl.Series("cluster", clusters)])
+    return frame, Columns((), "cluster", None if weights is None else "weight")
 
 
-def _columns(by: Sequence[str], cluster: str, weight: str | None) -> Columns:
-    return Columns(("model", "variant", *by), cluster, weight)
+def _columns(grouping: Grouping) -> Columns:
+    keys = ("model", "variant", *grouping.get("by", ()))
+    return Columns(keys, grouping.get("cluster", "cluster"), grouping.get("weight"))
 
 
 def _estimates(
-    keys: list[tuple[Any, ...]], by: Sequence[str], intervals: list[Interval], metric: str
+    keys: list[tuple[Any, ...]], grouping: Grouping, intervals: list[Interval], metric: str
 ) -> list[Estimate]:
+    by = grouping.get("by", ())
     return [
-        _estimate(interval, metric, model, variant, dict(zip(by, group, strict=True)))
+        interval.estimate(metric=metric, model=model, variant=variant, group=dict(zip(by, group, strict=True)))
         for (model, variant, *group), interval in zip(keys, intervals, strict=True)
     ]
-
-
-def _estimate(interval: Interval, metric: str, model: str, variant: str, group: Group) -> Estimate:
-    return Estimate(
-        metric=metric,
-        model=model,
-        variant=variant,
-        group=dict(group),
-        value=interval.value,
-        low=interval.low,
-        high=interval.high,
-        confidence=CONFIDENCE,
-        n=interval.n,
-        clusters=interval.clusters,
-        method=interval.method,
-        note=interval.note,
-    )

@@ -9,18 +9,19 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from counterfoil.stats.estimate import FEWEST_CLUSTERS, Bounds, Estimate, Interval, intervals_from
+from counterfoil.stats.estimate import FEWEST_CLUSTERS, Interval, interval_from
 from counterfoil.stats.spread import CONFIDENCE
 from counterfoil.stats.student import t_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from counterfoil.stats.estimates import Clusters, Group
+    from counterfoil.stats.estimate import Estimate, Names
+    from counterfoil.stats.estimates import Clusters
 
 Level = Literal["nominal", "ordinal", "interval"]
 Units = Sequence[Sequence[Any]]
@@ -28,8 +29,8 @@ Units = Sequence[Sequence[Any]]
 _ALPHA = "Krippendorff's alpha, cluster jackknife, atanh"
 _DIFFERENCE = "difference of Krippendorff's alphas, cluster jackknife"
 _CONSTANT = "one and the same value throughout"
+_UNCHANGED = "no interval: leaving out any one cluster changes nothing"
 _ROUNDING = 1e-10
-
 
 _Part = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.float64]"]
 
@@ -46,14 +47,7 @@ class _Coincidences(NamedTuple):
 
 
 def krippendorff_alpha(
-    units: Units,
-    clusters: Clusters | None = None,
-    *,
-    level: Level,
-    metric: str,
-    model: str,
-    variant: str,
-    group: Group | None = None,
+    units: Units, clusters: Clusters | None = None, *, level: Level, **names: Unpack[Names]
 ) -> Estimate:
     """Alpha of the units' values, with an interval by leaving out each cluster in turn.
 
@@ -69,8 +63,7 @@ def krippendorff_alpha(
     which nothing but the commonest value occurs tell little: with fewer than 5 others there is no interval. `n` counts
     the units. Without `clusters` each unit is a cluster. Not defined without units, or if all values are the same.
     """
-    found = _coincidences(units, clusters, level)
-    return _estimate(_jackknifed(found, level), metric, model, variant, group)
+    return _jackknifed(_coincidences(units, clusters, level), level).estimate(**names)
 
 
 def alpha_difference(
@@ -80,10 +73,7 @@ def alpha_difference(
     second_clusters: Clusters,
     *,
     level: Level,
-    metric: str,
-    model: str,
-    variant: str,
-    group: Group | None = None,
+    **names: Unpack[Names],
 ) -> Estimate:
     """Alpha of the first units less alpha of the second, where both come from the same clusters.
 
@@ -91,35 +81,35 @@ def alpha_difference(
     disagreement tell little of the difference: c is the t quantile with one degree of freedom less than there are
     others, and with fewer than 5 of them there is no interval.
     """
-    names: list[Hashable] = list(dict.fromkeys((*first_clusters, *second_clusters)))
-    one = _coincidences(first, first_clusters, level, names)
-    other = _coincidences(second, second_clusters, level, names)
+    clusters: list[Hashable] = list(dict.fromkeys((*first_clusters, *second_clusters)))
+    one = _coincidences(first, first_clusters, level, clusters)
+    other = _coincidences(second, second_clusters, level, clusters)
+    return _jackknifed_difference(one, other, level).estimate(**names)
+
+
+def _jackknifed_difference(one: _Coincidences, other: _Coincidences, level: Level) -> Interval:
     there = (one.sizes + other.sizes) > 0
     n, groups = int(one.sizes.sum() + other.sizes.sum()), int(np.count_nonzero(there))
 
-    def without_bounds(value: float | None, note: str) -> Estimate:
-        interval = Interval(value, None, None, n, groups, _DIFFERENCE, note)
-        return _estimate(interval, metric, model, variant, group)
+    def without_bounds(value: float | None, note: str) -> Interval:
+        return Interval(value, None, None, n, groups, _DIFFERENCE, note)
 
     value = _alpha(one.whole, one.values, level) - _alpha(other.whole, other.values, level)
     if math.isnan(value):
         return without_bounds(None, _CONSTANT if one.sizes.any() and other.sizes.any() else "no values")
-    disputed = sum(_is_disputed(part) or _is_disputed(its) for part, its in zip(one.parts, other.parts, strict=True))
+    disputed = sum(any(map(_is_disputed, parts)) for parts in zip(one.parts, other.parts, strict=True))
     if disputed < FEWEST_CLUSTERS:
-        return without_bounds(
-            value, f"no interval: fewer than {FEWEST_CLUSTERS} clusters with a disagreement ({disputed})"
-        )
+        return without_bounds(value, _too_few("a disagreement", disputed))
     rest = (_left_out(one, level) - _left_out(other, level))[there]
     if np.isnan(rest).any():
         return without_bounds(value, f"no interval: without one of the clusters, {_CONSTANT}")
     error = math.sqrt((groups - 1) * float(np.var(rest)))
     if error < _ROUNDING:
-        return without_bounds(value, "no interval: leaving out any one cluster changes nothing")
+        return without_bounds(value, _UNCHANGED)
     half = error * float(t_quantile((1 + CONFIDENCE) / 2, [disputed - 1])[0])
     # Each of the two lies in −1…1.
     low, high = max(-2.0, value - half), min(2.0, value + half)
-    interval = _interval(value, low, high, n, groups, disputed, _DIFFERENCE)
-    return _estimate(interval, metric, model, variant, group)
+    return interval_from(value, low, high, n, groups, disputed, agree=False, method=_DIFFERENCE)
 
 
 def _jackknifed(found: _Coincidences, level: Level) -> Interval:
@@ -135,19 +125,21 @@ def _jackknifed(found: _Coincidences, level: Level) -> Interval:
         return without_bounds(None, _CONSTANT)
     if value > 1 - _ROUNDING:
         return without_bounds(1.0, "no interval: all raters agree throughout")
-    telling = _telling(found)
+    commonest = int(np.argmax(found.whole.sum(axis=1)))
+    telling = sum(bool(np.any(rows != commonest)) for rows, *_ in found.parts)
     if telling < FEWEST_CLUSTERS:
-        return without_bounds(
-            value, f"no interval: fewer than {FEWEST_CLUSTERS} clusters with other than the commonest value ({telling})"
-        )
-    rest = _left_out(found, level)
-    error = math.sqrt((groups - 1) * float(np.var(rest))) / (1 - value**2)
+        return without_bounds(value, _too_few("other than the commonest value", telling))
+    error = math.sqrt((groups - 1) * float(np.var(_left_out(found, level)))) / (1 - value**2)
     if error < _ROUNDING:
-        return without_bounds(value, "no interval: leaving out any one cluster changes nothing")
+        return without_bounds(value, _UNCHANGED)
     g_eff = n**2 / float(np.sum(found.sizes**2))
     half = error * float(t_quantile((1 + CONFIDENCE) / 2, [max(g_eff - 1, 1)])[0])
     low, high = math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
-    return _interval(value, low, high, n, groups, telling, _ALPHA)
+    return interval_from(value, low, high, n, groups, telling, agree=False, method=_ALPHA)
+
+
+def _too_few(what: str, clusters: int) -> str:
+    return f"no interval: fewer than {FEWEST_CLUSTERS} clusters with {what} ({clusters})"
 
 
 def _coincidences(
@@ -194,18 +186,14 @@ def _coincidences(
 def _alpha(together: NDArray[np.float64], values: NDArray[np.float64], level: Level) -> float:
     """Alpha of a table of coincidences; nan where there are none, or only one value is left."""
     n_c = together.sum(axis=1)
-    if level == "nominal":
-        scale = None
-    elif level == "interval":
-        scale = values
-    else:
-        # Half of its own, and all that are below: the difference of two is what lies between, with a half of each.
-        scale = np.cumsum(n_c) - n_c / 2
     n = float(n_c.sum())
-    if scale is None:
+    if level == "nominal":
         observed = n - float(np.trace(together))
         expected = n**2 - float(np.sum(n_c**2))
     else:
+        # Ordinal: half of its own, and all that are below. The difference of two is what lies between, with a half of
+        # each.
+        scale = values if level == "interval" else np.cumsum(n_c) - n_c / 2
         apart = (scale[:, None] - scale[None, :]) ** 2
         observed = float(np.sum(together * apart))
         expected = float(n_c @ apart @ n_c)
@@ -225,25 +213,7 @@ def _left_out(found: _Coincidences, level: Level) -> NDArray[np.float64]:
     return rest
 
 
-def _telling(found: _Coincidences) -> int:
-    """In how many clusters anything but the commonest value occurs."""
-    commonest = int(np.argmax(found.whole.sum(axis=1)))
-    return sum(bool(np.any(rows != commonest)) for rows, *_ in found.parts)
-
-
 def _is_disputed(part: _Part) -> bool:
     """Whether two different values came together in the cluster."""
     rows, columns, _ = part
     return bool(np.any(rows != columns))
-
-
-def _interval(value: float, low: float, high: float, n: int, groups: int, fewest: int, method: str) -> Interval:
-    def one(number: float) -> NDArray[np.float64]:
-        return np.array([float(number)])
-
-    bounds = Bounds(one(value), one(low), one(high), one(n), one(groups), one(fewest), np.array([False]))
-    return intervals_from(bounds, method)[0]
-
-
-def _estimate(interval: Interval, metric: str, model: str, variant: str, group: Group | None) -> Estimate:
-    return Estimate(metric=metric, model=model, variant=variant, group=dict(group or {}), **interval._asdict())
