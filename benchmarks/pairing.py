@@ -24,7 +24,7 @@ from benchmarks.pairing_ratios import ratios
 from scipy import stats
 
 from counterfoil.stats.intervals import bonett_price
-from counterfoil.stats.pairing import Arms, Case, difference_of, differences_of
+from counterfoil.stats.pairing import Arms, Case, differences_of
 from counterfoil.stats.sums import Layout, MeanSums
 
 if TYPE_CHECKING:
@@ -187,7 +187,8 @@ def measure(cell: Cell, trials: int, rng: np.random.Generator) -> dict[str, Resu
         results[added] = Result(covered.mean(), (bounds[:, 1] - bounds[:, 0]).mean())
         if added == SHIPPED:
             arms = Arms(1.0, sides.a[0], sides.b[0])
-            own = difference_of([arms], np.repeat(np.arange(cell.clusters), sizes), low=low).interval
+            [found] = differences_of([Case([arms], np.repeat(np.arange(cell.clusters), sizes), low)])
+            own = found.interval
             assert np.allclose(bounds[0], [own.low or 0, own.high or 0], atol=1e-9), f"compare says {own} in {cell}"
     return results
 

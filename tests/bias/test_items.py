@@ -9,7 +9,7 @@ import pytest
 
 import counterfoil as cf
 from counterfoil.bias.official import score_comparison
-from counterfoil.comparing.compare import Compared
+from counterfoil.comparing.compared import Compared
 from run_folders import estimate
 from two_sides import bias_run, chosen
 

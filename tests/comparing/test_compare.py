@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import counterfoil as cf
-from counterfoil.comparing.compare import Compared, Comparison
+from counterfoil.comparing.compare import Comparison
+from counterfoil.comparing.compared import Compared
 from counterfoil.running.folder import Run
 from two_sides import bias_run, chosen, explain_run
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from counterfoil.comparing.compare import Compared, Comparison
+from counterfoil.comparing.compare import Comparison
+from counterfoil.comparing.compared import Compared
 from counterfoil.comparing.gate import failing, parse_gate
 from counterfoil.errors import UserError
 

@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.stats.multiplicity import cliques, letters
+from counterfoil.stats.multiplicity import cliques
 
 
 def test_overlapping_groups() -> None:
     # Only the ends of the row are told apart.
     groups = cliques(["A", "B", "C"], [("C", "A")])
     assert groups == [("A", "B"), ("B", "C")]
-    assert letters(["A", "B", "C"], groups) == {"A": "a", "B": "ab", "C": "b"}
 
 
 def test_nobody_is_told_apart() -> None:
@@ -23,7 +22,6 @@ def test_nobody_is_told_apart() -> None:
 def test_everybody_is_told_apart() -> None:
     groups = cliques(["A", "B", "C"], [("A", "B"), ("B", "C"), ("A", "C")])
     assert groups == [("A",), ("B",), ("C",)]
-    assert letters(["A", "B", "C"], groups) == {"A": "a", "B": "b", "C": "c"}
 
 
 def test_groups_follow_the_order_of_the_models() -> None:
@@ -41,12 +39,6 @@ def test_fifty_models_in_two_camps() -> None:
     models = [f"m{number:02}" for number in range(50)]
     told_apart = [(one, other) for one in models[:25] for other in models[25:]]
     assert cliques(models, told_apart) == [tuple(models[:25]), tuple(models[25:])]
-
-
-def test_letters_do_not_run_out() -> None:
-    models = [str(number) for number in range(54)]
-    shown = letters(models, [(model,) for model in models])
-    assert (shown["25"], shown["26"], shown["51"], shown["52"], shown["53"]) == ("z", "A", "Z", "a2", "b2")
 
 
 @pytest.mark.parametrize(
@@ -74,9 +66,11 @@ def test_agrees_with_all_subsets_tried(contest: tuple[list[str], set[tuple[str, 
 
 
 @given(contests())
-def test_a_shared_letter_means_not_told_apart(contest: tuple[list[str], set[tuple[str, str]]]) -> None:
+def test_models_share_a_group_exactly_if_they_are_not_told_apart(
+    contest: tuple[list[str], set[tuple[str, str]]],
+) -> None:
     models, told_apart = contest
-    shown = letters(models, cliques(models, told_apart))
-    assert all(shown.values())
+    groups = cliques(models, told_apart)
+    assert {model for group in groups for model in group} == set(models)
     for pair in combinations(models, 2):
-        assert bool(set(shown[pair[0]]) & set(shown[pair[1]])) == (pair not in told_apart)
+        assert any(set(pair) <= set(group) for group in groups) == (pair not in told_apart)

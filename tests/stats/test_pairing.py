@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -11,10 +12,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from counterfoil.stats.pairing import Arms, Case, Difference, difference_of, differences_of
+from counterfoil.stats.pairing import Arms, Case, Difference, differences_of
 
 NAN = math.nan
 Arm = tuple[float, list[float], list[float]]
+
+
+def difference_of(arms: Sequence[Arms], clusters: NDArray[np.int64], *, low: float) -> Difference:
+    [difference] = differences_of([Case(arms, clusters, low)])
+    return difference
 
 
 def difference(*arms: Arm, clusters: list[int], low: float = 0.0) -> Difference:

@@ -12,17 +12,10 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from counterfoil.stats import signflips
-from counterfoil.stats.signflips import (
-    Ratio,
-    Term,
-    out_of_reach,
-    sign_flip_test,
-    sign_flip_tests,
-    swap_test,
-    swap_tests,
-)
+from counterfoil.stats.signflips import Term, out_of_reach, sign_flip_tests, swap_tests
 
 Floats = NDArray[np.float64]
+Ratio = tuple[Floats, Floats, Floats, Floats]
 
 # Multiples of 0.1, which are no binary fractions: sums that are equal on paper differ by rounding.
 TENTHS = st.integers(-30, 30).map(lambda tenths: tenths / 10)
@@ -32,6 +25,16 @@ MANY = st.lists(TENTHS.filter(bool), min_size=15, max_size=30).map(np.array)
 
 def floats(*values: float) -> Floats:
     return np.array(values, dtype=np.float64)
+
+
+def sign_flip_test(sums: Floats, pairs: NDArray[np.int64] | None = None) -> signflips.Test:
+    [test] = sign_flip_tests(sums[:, None], None if pairs is None else pairs[:, None])
+    return test
+
+
+def swap_test(terms: list[Term]) -> signflips.Test:
+    [test] = swap_tests([terms])
+    return test
 
 
 def p_of(test: signflips.Test) -> float:
@@ -47,7 +50,8 @@ def test_all_flips_of_three_clusters() -> None:
     test = sign_flip_test(floats(3, 1, -1))
     assert test.p == 6 / 8
     assert (test.smallest_p, test.differing, test.method) == (2 / 8, 3, "sign flips, complete")
-    assert test.note == "only 3 clusters differ: no p below 0.25 can come out, the level 0.05 is out of reach"
+    reach = out_of_reach(test.smallest_p, test.differing, 0.05)
+    assert reach == "only 3 clusters differ: no p below 0.25 can come out, the level 0.05 is out of reach"
 
 
 def test_clusters_that_all_point_one_way_give_the_smallest_p() -> None:
@@ -81,9 +85,12 @@ def test_no_cluster_differs() -> None:
 
 def test_a_level_for_a_family_may_be_out_of_reach() -> None:
     # 2/2^6 = 0.031 reaches 0.05, not 0.05/10.
-    assert sign_flip_test(np.ones(6)).note is None
-    note = sign_flip_test(np.ones(6), level=0.005).note
-    assert note == "only 6 clusters differ: no p below 0.031 can come out, the level 0.005 is out of reach"
+    test = sign_flip_test(np.ones(6))
+    assert (test.note, out_of_reach(test.smallest_p, test.differing, 0.05)) == (None, None)
+    assert (
+        out_of_reach(test.smallest_p, test.differing, 0.005)
+        == "only 6 clusters differ: no p below 0.031 can come out, the level 0.005 is out of reach"
+    )
     assert out_of_reach(1.0, 1, 0.05) == (
         "only 1 cluster differs: no p below 1 can come out, the level 0.05 is out of reach"
     )
@@ -213,18 +220,19 @@ def test_refuses_pairs_of_another_shape() -> None:
 def test_swaps_by_hand() -> None:
     # Arm a: 1/1 and 1/2, together 2/3; arm b: 0/1 and 1/1, together 1/2: 1/6 apart. Swapping the second cluster:
     # a has 1/1 and 1/1, so 1; b 0/1 and 1/2, so 1/3: 2/3 apart. The other two swaps are the reverses: p = 1.
-    ratio = Ratio(floats(1, 1), floats(1, 2), floats(0, 1), floats(1, 1))
-    assert swap_test([Term(1, (ratio,))]).p == 1
+    ratio = (floats(1, 1), floats(1, 2), floats(0, 1), floats(1, 1))
+    assert swap_test([Term(1, *ratio)]).p == 1
     # The second cluster as observed now is the one that gave 2/3: of the four, two reach it.
-    swapped = Ratio(floats(1, 1), floats(1, 1), floats(0, 1), floats(1, 2))
-    test = swap_test([Term(1, (swapped,))])
+    swapped = (floats(1, 1), floats(1, 1), floats(0, 1), floats(1, 2))
+    test = swap_test([Term(1, *swapped)])
     assert (test.p, test.smallest_p, test.differing, test.method) == (0.5, 0.5, 2, "label swaps, complete")
 
 
 def random_ratio(rng: np.random.Generator, clusters: int, most: int = 6) -> Ratio:
     below_a, below_b = rng.integers(1, most, clusters), rng.integers(1, most, clusters)
     above_a, above_b = rng.binomial(below_a, 0.6), rng.binomial(below_b, 0.4)
-    return Ratio(*(part.astype(np.float64) for part in (above_a, below_a, above_b, below_b)))
+    first_a, first_b, second_a, second_b = (part.astype(np.float64) for part in (above_a, below_a, above_b, below_b))
+    return first_a, first_b, second_a, second_b
 
 
 def written_out(terms: list[Term], clusters: int) -> float:
@@ -232,15 +240,12 @@ def written_out(terms: list[Term], clusters: int) -> float:
 
     def metric(arm_a: bool, swaps: tuple[bool, ...]) -> float:
         total = 0.0
-        for coefficient, factors in terms:
-            value = coefficient
-            for ratio in factors:
-                own, foreign = (ratio[:2], ratio[2:]) if arm_a else (ratio[2:], ratio[:2])
-                above, below = (
-                    sum(foreign[part][g] if swaps[g] else own[part][g] for g in range(clusters)) for part in (0, 1)
-                )
-                value *= above / below if below else np.nan
-            total += value
+        for coefficient, *ratio in terms:
+            own, foreign = (ratio[:2], ratio[2:]) if arm_a else (ratio[2:], ratio[:2])
+            above, below = (
+                sum(foreign[part][g] if swaps[g] else own[part][g] for g in range(clusters)) for part in (0, 1)
+            )
+            total += coefficient * (above / below if below else np.nan)
         return total
 
     def size(swaps: tuple[bool, ...]) -> float:
@@ -255,10 +260,10 @@ def test_swaps_agree_with_all_swaps_written_out(seed: int) -> None:
     rng = np.random.default_rng(seed)
     one, two, three = (random_ratio(rng, 6) for _ in range(3))
     metrics = [
-        [Term(1.0, (one,))],
-        [Term(1.0, (one,)), Term(-1.0, (two,))],
-        [Term(1 / 3, (one,)), Term(1 / 3, (two,)), Term(1 / 3, (three,))],
-        [Term(2.0, (one, two)), Term(-1.0, (one,))],
+        [Term(1.0, *one)],
+        [Term(1.0, *one), Term(-1.0, *two)],
+        [Term(1 / 3, *one), Term(1 / 3, *two), Term(1 / 3, *three)],
+        [Term(2.0, *two), Term(-1.0, *one)],
     ]
     tests = swap_tests(metrics)
     assert [test.p for test in tests] == [written_out(terms, 6) for terms in metrics]
@@ -267,8 +272,8 @@ def test_swaps_agree_with_all_swaps_written_out(seed: int) -> None:
 def test_a_swap_that_leaves_no_denominator_counts_as_reached() -> None:
     # Only cluster 0 of arm a and cluster 1 of arm b have anything: as observed 1 − 0; one of the two distinct swaps
     # puts both into one arm, and the other has nothing. Counted as reached: p = 1.
-    ratio = Ratio(floats(1, 0), floats(1, 0), floats(0, 0), floats(0, 1))
-    terms = [Term(1.0, (ratio,))]
+    ratio = (floats(1, 0), floats(1, 0), floats(0, 0), floats(0, 1))
+    terms = [Term(1.0, *ratio)]
     assert swap_test(terms).p == written_out(terms, 2) == 1
 
 
@@ -278,17 +283,17 @@ def test_a_denominator_of_rounding_is_none() -> None:
     # only its reverse reaches it otherwise: 4/16.
     weights = floats(0.1, 0.2, 0.3, 0.7)
     of_a = np.array([True, False, True, False])
-    ratio = Ratio(weights * of_a, weights * of_a, np.zeros(4), weights * ~of_a)
-    assert swap_test([Term(1.0, (ratio,))]).p == 4 / 16
+    ratio = (weights * of_a, weights * of_a, np.zeros(4), weights * ~of_a)
+    assert swap_test([Term(1.0, *ratio)]).p == 4 / 16
     # How such weights cancel out differs between machines: what is left of 1.3 after 1.3 may be 0 or 1.1e-16.
-    left = signflips._terms([(1.0, 1)], np.array([[0.0, 0.2], [1.1e-16, 0.4]]), np.array([[0.2], [0.65]]))
+    left = signflips._terms(np.ones(1), np.array([[0.0, 0.2], [1.1e-16, 0.4]]), np.array([[0.2], [0.65]]))
     assert np.array_equal(left, [[np.nan, 0.5]], equal_nan=True)
 
 
 @given(FEW)
 def test_swaps_equal_on_paper_count_as_equal(sums: Floats) -> None:
-    ratio = Ratio(np.maximum(sums, 0), np.full(len(sums), 0.3), np.maximum(-sums, 0), np.full(len(sums), 0.3))
-    assert swap_test([Term(1.0, (ratio,))]).p == sign_flip_test(sums).p
+    ratio = (np.maximum(sums, 0), np.full(len(sums), 0.3), np.maximum(-sums, 0), np.full(len(sums), 0.3))
+    assert swap_test([Term(1.0, *ratio)]).p == sign_flip_test(sums).p
 
 
 def test_equal_denominators_are_sign_flips() -> None:
@@ -297,43 +302,41 @@ def test_equal_denominators_are_sign_flips() -> None:
         size = rng.integers(1, 8, clusters)
         above = rng.binomial(size, 0.5, (2, clusters)).astype(np.float64)
         below = size.astype(np.float64)
-        swaps = swap_test([Term(1.0, (Ratio(above[0], below, above[1], below),))])
+        swaps = swap_test([Term(1.0, above[0], below, above[1], below)])
         assert swaps.p == sign_flip_test(above[0] - above[1]).p
 
 
 def test_swaps_are_symmetric_and_shared() -> None:
     rng = np.random.default_rng(6)
     one, two = random_ratio(rng, 50), random_ratio(rng, 50)
-    terms = [Term(1.0, (one,)), Term(-1.0, (two,))]
-    reverse = [Term(coefficient, (Ratio(*ratio[2:], *ratio[:2]),)) for coefficient, (ratio,) in terms]
+    terms = [Term(1.0, *one), Term(-1.0, *two)]
+    reverse = [Term(coefficient, *ratio[2:], *ratio[:2]) for coefficient, *ratio in terms]
     alone = swap_test(terms)
-    tests = swap_tests([terms, [Term(1.0, (one,))], reverse])
+    tests = swap_tests([terms, [Term(1.0, *one)], reverse])
     assert (tests[0], tests[2]) == (alone, alone)
     assert alone.method == "label swaps, 9,999 drawn"
 
 
 def test_arms_that_are_the_same() -> None:
     above, below = floats(1, 2, 3), floats(2, 2, 4)
-    test = swap_test([Term(1.0, (Ratio(above, below, above, below),))])
+    test = swap_test([Term(1.0, above, below, above, below)])
     assert (test.p, test.differing, test.note) == (1, 0, "no cluster differs")
 
 
 def test_an_arm_without_values() -> None:
     nothing = np.zeros(3)
-    test = swap_test([Term(1.0, (Ratio(floats(1, 0, 1), np.ones(3), nothing, nothing),))])
+    test = swap_test([Term(1.0, floats(1, 0, 1), np.ones(3), nothing, nothing)])
     assert (test.p, test.note) == (None, "not defined: one side has no values")
 
 
 def test_refuses_swaps_of_bad_sums() -> None:
     one, two = np.ones(2), np.ones(3)
     with pytest.raises(ValueError, match=r"\[2, 3\]"):
-        swap_tests([[Term(1.0, (Ratio(one, one, one, one),))], [Term(1.0, (Ratio(two, two, two, two),))]])
+        swap_tests([[Term(1.0, one, one, one, one)], [Term(1.0, two, two, two, two)]])
     with pytest.raises(ValueError, match="below 0"):
-        swap_test([Term(1.0, (Ratio(one, one, one, -one),))])
+        swap_test([Term(1.0, one, one, one, -one)])
     with pytest.raises(ValueError, match="finite"):
-        swap_test([Term(1.0, (Ratio(one, one, one, one * np.nan),))])
-    with pytest.raises(ValueError, match="a term a factor"):
-        swap_test([Term(1.0, ())])
+        swap_test([Term(1.0, one, one, one, one * np.nan)])
 
 
 # Data in which nothing differs
@@ -380,7 +383,7 @@ def test_false_alarms_of_swaps_with_unequal_denominators() -> None:
     read = [rng.binomial(size, rng.beta(4, 1, size.shape)) for _ in range(2)]
     right = [rng.binomial(count, rng.beta(0.6, 0.4, size.shape)) for count in read]
     sums = [part.astype(np.float64) for arm in zip(right, read, strict=True) for part in arm]
-    tests = swap_tests([[Term(1.0, (Ratio(*(part[trial] for part in sums)),))] for trial in range(TRIALS)])
+    tests = swap_tests([[Term(1.0, *(part[trial] for part in sums))] for trial in range(TRIALS)])
     assert 0.02 <= alarms(tests) <= MOST_FALSE_ALARMS
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from counterfoil.stats import t_quantile
+from counterfoil.stats.student import t_quantile
 
 DEGREES = np.concatenate(
     [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from counterfoil.comparing.compared import LEVEL, Compared, Found, group_text, judged, tied
+from counterfoil.comparing.compared import Compared, Found, group_text, judged, tied
 from counterfoil.comparing.items import SideItems, differences_between, items_of, joined_items
 from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from counterfoil.suite.suite import AnySuite
-
-__all__ = ["LEVEL", "Aligned", "Compared", "Comparison", "compare_runs"]
 
 # Of the items without a partner, as many are named.
 NAMED = 10
@@ -77,7 +76,7 @@ def compare_runs(
 
     With a `margin`, overall figures whose difference is shown to be smaller are called equal within it.
     """
-    if margin is not None and not margin > 0:
+    if margin is not None and not 0 < margin < math.inf:
         raise UserError(
             f"The margin must be above 0, not {margin:g}: give the largest difference that does not matter."
         )

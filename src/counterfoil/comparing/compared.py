@@ -7,12 +7,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from counterfoil.stats.equivalence import equivalence_test
 from counterfoil.stats.multiplicity import cliques, holm
 from counterfoil.stats.pairing import Difference
+from counterfoil.stats.power import LEVEL, equivalence_p
 from counterfoil.stats.signflips import out_of_reach
-
-LEVEL = 0.05
 
 
 class Compared(msgspec.Struct, kw_only=True):
@@ -131,7 +129,8 @@ def _row(found: Found, p_adjusted: float | None, level: float, margin: float | N
         notes += [it.interval.note, it.test.note, reach, _wider(it, p_adjusted)]
     equivalent = None
     if margin is not None and found.overall and it.interval.value is not None:
-        equivalent = equivalence_test(it.interval.value, it.error, it.df, margin, level=level).equivalent
+        p = equivalence_p(it.interval.value, it.error, it.df, margin)
+        equivalent = None if p is None else p <= level
     return Compared(
         metric=found.metric,
         a=found.a,

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from counterfoil.comparing.compare import Compared, Comparison
+from counterfoil.comparing.compare import Comparison
+from counterfoil.comparing.compared import Compared
 from counterfoil.errors import UserError
 
 _CONDITION = re.compile(

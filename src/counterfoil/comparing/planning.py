@@ -163,16 +163,16 @@ def plan_suite(
     in_variants = sorted({1, len(plan.variants)})
     for variants, times in product(in_variants, repeats):
         each = variants * times
-        needed = clusters_needed(detect, components, members=members, repeats=each)
-        asks = math.ceil(needed.clusters * plan.dataset_size / len(sizes)) * each
+        clusters = clusters_needed(detect, components, members=members, repeats=each)
+        asks = math.ceil(clusters * plan.dataset_size / len(sizes)) * each
         error = planned_error(components, len(sizes), members=members, repeats=each)
         designs.append(
             Design(
                 repeats=times,
                 variants=variants,
-                clusters=needed.clusters,
-                questions=math.ceil(needed.clusters * units / len(sizes)),
-                in_dataset=needed.clusters <= len(sizes),
+                clusters=clusters,
+                questions=math.ceil(clusters * units / len(sizes)),
+                in_dataset=clusters <= len(sizes),
                 with_all=float(smallest_difference(error, len(sizes) - 1)) if len(sizes) > 1 else None,
                 asks_per_model=asks,
                 **tokens.of(asks, named),

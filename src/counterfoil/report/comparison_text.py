@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from counterfoil.comparing.compare import Compared, Comparison
+from counterfoil.comparing.compare import Comparison
+from counterfoil.comparing.compared import Compared
 from counterfoil.console import table
 from counterfoil.suite.suite import AnySuite
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from string import ascii_letters
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -45,23 +44,6 @@ def cliques(models: Sequence[str], told_apart: Iterable[tuple[str, str]]) -> lis
         near[other].discard(one)
     found = sorted(sorted(group) for group in _maximal_cliques(near)) if models else []
     return [tuple(models[number] for number in group) for group in found]
-
-
-def letters(models: Sequence[str], groups: Sequence[Sequence[str]]) -> dict[str, str]:
-    """The compact letter display: each group has a letter, and a model those of all its groups.
-
-    With the groups of `cliques`, two models share a letter exactly if they can't be told apart. After z come A to Z,
-    then a2, b2 and so on.
-    """
-    names = [_letter(number) for number in range(len(groups))]
-    return {
-        model: "".join(name for name, group in zip(names, groups, strict=True) if model in group) for model in models
-    }
-
-
-def _letter(number: int) -> str:
-    turn, place = divmod(number, len(ascii_letters))
-    return ascii_letters[place] + (str(turn + 1) if turn else "")
 
 
 def _maximal_cliques(near: list[set[int]]) -> list[set[int]]:

@@ -1,4 +1,6 @@
-"""What a comparison can show: the smallest difference with these questions, the questions for that difference."""
+"""What a comparison can show: the smallest difference with these questions, the questions for that difference, and
+that a difference is too small to matter.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import numpy as np
 
 from counterfoil.errors import UserError
 from counterfoil.stats.estimate import FEWEST_CLUSTERS
-from counterfoil.stats.student import t_quantile
+from counterfoil.stats.student import t_quantile, t_tail
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -25,19 +27,6 @@ class Components(NamedTuple):
 
     between: float
     within: float
-
-
-class Plan(NamedTuple):
-    """So many clusters, with so many members asked so often, can show this difference at 80 % power."""
-
-    clusters: int
-    members: int
-    repeats: int
-    smallest_difference: float
-
-    @property
-    def records(self) -> int:
-        return self.clusters * self.members * self.repeats
 
 
 def smallest_difference(standard_error: ArrayLike, df: ArrayLike, *, level: float = LEVEL) -> NDArray[np.float64]:
@@ -79,12 +68,11 @@ def planned_error(components: Components, clusters: int, *, members: int = 1, re
     return math.sqrt((components.between + components.within / (members * repeats)) / clusters)
 
 
-def clusters_needed(
-    difference: float, components: Components, *, members: int = 1, repeats: int = 1, level: float = LEVEL
-) -> Plan:
+def clusters_needed(difference: float, components: Components, *, members: int = 1, repeats: int = 1) -> int:
     """The fewest clusters whose `smallest_difference`, with G − 1 degrees of freedom, is at most `difference`.
 
-    `components` are those of the paired differences. Never fewer than the clusters that an interval needs.
+    Each cluster has so many members, and each of them is asked so often. `components` are those of the paired
+    differences. Never fewer than the clusters that an interval needs.
     """
     if not difference > 0:
         raise UserError(
@@ -95,7 +83,7 @@ def clusters_needed(
 
     def detectable(clusters: int) -> float:
         error = planned_error(components, clusters, members=members, repeats=repeats)
-        return float(smallest_difference(error, clusters - 1, level=level))
+        return float(smallest_difference(error, clusters - 1))
 
     too_few, enough = FEWEST_CLUSTERS - 1, FEWEST_CLUSTERS
     while detectable(enough) > difference:
@@ -108,4 +96,17 @@ def clusters_needed(
             too_few = middle
         else:
             enough = middle
-    return Plan(enough, members, repeats, detectable(enough))
+    return enough
+
+
+def equivalence_p(difference: float, standard_error: float, df: float, margin: float) -> float | None:
+    """Two one-sided t tests (Schuirmann 1987): is the true difference above −margin, and is it below +margin?
+
+        p = max( P(T > (difference + margin)/SE), P(T > (margin − difference)/SE) )
+
+    p is at most `level` exactly if the interval with confidence 1 − 2·level lies within the margin. Where all clusters
+    agree there is no standard error (nan or 0), and nothing can be shown: None.
+    """
+    if not standard_error > 0:
+        return None
+    return t_tail((margin - abs(difference)) / standard_error, df)

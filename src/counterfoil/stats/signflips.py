@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LEVEL = 0.05
 MOST_COMPLETE = 14
 DRAWN = 9_999
 
@@ -33,7 +32,7 @@ _NONE_DIFFERS = "no cluster differs"
 
 
 class Test(NamedTuple):
-    """A two-sided test. `p` is None where the difference is not defined; `note` then says why.
+    """A two-sided test. `p` is None where the difference is not defined; `note` says so, or that no cluster differs.
 
     `differing` is the number of clusters whose exchange changes anything. No p below `smallest_p` can come out.
     """
@@ -45,20 +44,17 @@ class Test(NamedTuple):
     note: str | None
 
 
-class Ratio(NamedTuple):
-    """Σ numerators / Σ denominators, for both arms: one entry for each cluster, 0 where an arm has nothing in it."""
+class Term(NamedTuple):
+    """Coefficient · Σ numerators / Σ denominators, for both arms. A metric is a sum of terms, and whatever is constant.
 
+    The arrays have one entry for each cluster, 0 where an arm has nothing in it.
+    """
+
+    coefficient: float
     numerators_a: NDArray[np.float64]
     denominators_a: NDArray[np.float64]
     numerators_b: NDArray[np.float64]
     denominators_b: NDArray[np.float64]
-
-
-class Term(NamedTuple):
-    """The product of the coefficient and of all factors. A metric is a sum of terms, and whatever is constant."""
-
-    coefficient: float
-    factors: tuple[Ratio, ...]
 
 
 class _Statistic(NamedTuple):
@@ -72,17 +68,7 @@ class _Statistic(NamedTuple):
         return int(np.count_nonzero(self.parts.any(axis=0)))
 
 
-def sign_flip_test(sums: NDArray[np.float64], pairs: NDArray[np.int64] | None = None, *, level: float = LEVEL) -> Test:
-    """`sign_flip_tests` of one column."""
-    [test] = sign_flip_tests(
-        np.asarray(sums)[:, None], None if pairs is None else np.asarray(pairs)[:, None], level=level
-    )
-    return test
-
-
-def sign_flip_tests(
-    sums: NDArray[np.float64], pairs: NDArray[np.int64] | None = None, *, level: float = LEVEL
-) -> list[Test]:
+def sign_flip_tests(sums: NDArray[np.float64], pairs: NDArray[np.int64] | None = None) -> list[Test]:
     """One test for each column of `sums` (clusters × columns): paired differences, added up by cluster.
 
     The differences have the order of 1; a sum that is 0 but for rounding counts as 0, and a cluster with the sum 0
@@ -98,24 +84,17 @@ def sign_flip_tests(
     columns = _without_rounding(np.ascontiguousarray(sums.T))
     is_mcnemar = [False] * len(columns)
     if pairs is not None:
-        single = np.all(np.asarray(pairs).T <= 1, axis=1, keepdims=True)
-        is_mcnemar = np.all(single & np.isin(columns, (-1.0, 0.0, 1.0)), axis=1, keepdims=True)[:, 0].tolist()
+        is_mcnemar = np.all((np.asarray(pairs).T <= 1) & np.isin(columns, (-1.0, 0.0, 1.0)), axis=1).tolist()
     statistics = [_sum_statistic(column) for column in columns]
     flipped = [statistic for statistic, exact in zip(statistics, is_mcnemar, strict=True) if not exact]
     p_values = iter(_p_values(flipped))
     return [
-        _mcnemar(column, level) if exact else _test(next(p_values), statistic.differing, "sign flips", level)
+        _mcnemar(column) if exact else _test(next(p_values), statistic.differing, "sign flips")
         for column, statistic, exact in zip(columns, statistics, is_mcnemar, strict=True)
     ]
 
 
-def swap_test(terms: Sequence[Term], *, level: float = LEVEL) -> Test:
-    """`swap_tests` of one metric."""
-    [test] = swap_tests([terms], level=level)
-    return test
-
-
-def swap_tests(metrics: Sequence[Sequence[Term]], *, level: float = LEVEL) -> list[Test]:
+def swap_tests(metrics: Sequence[Sequence[Term]]) -> list[Test]:
     """One test for each metric: the difference between arm a and arm b of a sum of terms, over the same clusters.
 
     For where the arms have different denominators: the labels of the arms are swapped in whole clusters, and each
@@ -123,18 +102,16 @@ def swap_tests(metrics: Sequence[Sequence[Term]], *, level: float = LEVEL) -> li
     a mean over K groups has K with 1/K each. Where a swap leaves a ratio without a denominator, the metric is not
     defined, and the swap counts as one that reaches the observed difference: p is too large then, never too small.
     """
-    if any(not terms or any(not term.factors for term in terms) for terms in metrics):
-        raise ValueError("a metric needs a term, and a term a factor")
-    lengths = {len(entries) for terms in metrics for term in terms for ratio in term.factors for entries in ratio}
+    lengths = {len(entries) for terms in metrics for _, *arrays in terms for entries in arrays}
     if len(lengths) > 1:
-        raise ValueError(f"all ratios need one entry for each cluster; there are {sorted(lengths)} entries")
+        raise ValueError(f"all terms need one entry for each cluster; there are {sorted(lengths)} entries")
     prepared = [_swap_statistic(terms) for terms in metrics]
     defined = [statistic for statistic in prepared if statistic is not None]
     p_values = iter(_p_values(defined))
     return [
         Test(None, 1.0, 0, "label swaps", "not defined: one side has no values")
         if statistic is None
-        else _test(next(p_values), statistic.differing, "label swaps", level)
+        else _test(next(p_values), statistic.differing, "label swaps")
         for statistic in prepared
     ]
 
@@ -147,15 +124,14 @@ def out_of_reach(smallest_p: float, differing: int, level: float) -> str | None:
     return f"only {differing} {are}: no p below {smallest_p:.2g} can come out, the level {level:.2g} is out of reach"
 
 
-def _test(p: float, differing: int, method: str, level: float) -> Test:
+def _test(p: float, differing: int, method: str) -> Test:
     complete = differing <= MOST_COMPLETE
     smallest = _smallest_p(differing) if complete else 1 / (DRAWN + 1)
     how = "complete" if complete else f"{DRAWN:,} drawn"
-    note = out_of_reach(smallest, differing, level) if differing else _NONE_DIFFERS
-    return Test(p, smallest, differing, f"{method}, {how}", note)
+    return Test(p, smallest, differing, f"{method}, {how}", None if differing else _NONE_DIFFERS)
 
 
-def _mcnemar(differences: NDArray[np.float64], level: float) -> Test:
+def _mcnemar(differences: NDArray[np.float64]) -> Test:
     """With b of one sign, c of the other, k = b + c: the share of |B − k/2| ≥ |b − k/2| for B from Bin(k, ½)."""
     one, other = int(np.count_nonzero(differences > 0)), int(np.count_nonzero(differences < 0))
     k, fewer = one + other, min(one, other)
@@ -164,9 +140,7 @@ def _mcnemar(differences: NDArray[np.float64], level: float) -> Test:
         ways = ways * (k - chosen) // (chosen + 1)
         tail += ways
     p = min(1.0, 2 * tail / 2**k)
-    smallest = _smallest_p(k)
-    note = out_of_reach(smallest, k, level) if k else _NONE_DIFFERS
-    return Test(p, smallest, k, "McNemar, exact", note)
+    return Test(p, _smallest_p(k), k, "McNemar, exact", None if k else _NONE_DIFFERS)
 
 
 def _smallest_p(differing: int) -> float:
@@ -188,19 +162,19 @@ def _swap_statistic(terms: Sequence[Term]) -> _Statistic | None:
 
     An arm's sum is (Σa + Σb)/2 + Σ(a − b)/2 for arm a, with − for arm b; the second sum changes its signs.
     """
-    first = np.array([entries for term in terms for ratio in term.factors for entries in ratio[:2]], dtype=np.float64)
-    second = np.array([entries for term in terms for ratio in term.factors for entries in ratio[2:]], dtype=np.float64)
+    first = np.array([entries for term in terms for entries in term[1:3]], dtype=np.float64)
+    second = np.array([entries for term in terms for entries in term[3:]], dtype=np.float64)
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         raise ValueError("a cluster's numerator or denominator is not a finite number; without records both are 0")
     if (first[1::2] < 0).any() or (second[1::2] < 0).any():
         raise ValueError("a cluster's denominator is below 0")
     middle = (first + second).sum(axis=1, keepdims=True) / 2
     parts = _without_rounding((first - second) / 2)
-    shape = [(term.coefficient, len(term.factors)) for term in terms]
+    coefficients = np.array([term.coefficient for term in terms])
 
     def difference(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The difference for each flip, nan where it is not defined, and the sum of all terms' sizes."""
-        arms = [_terms(shape, middle + sums, middle), _terms(shape, middle - sums, middle)]
+        arms = [_terms(coefficients, arm, middle) for arm in (middle + sums, middle - sums)]
         return arms[0].sum(axis=0) - arms[1].sum(axis=0), sum(np.abs(arm).sum(axis=0) for arm in arms)
 
     observed = abs(float(difference(parts.sum(axis=1, keepdims=True))[0][0]))
@@ -216,36 +190,34 @@ def _swap_statistic(terms: Sequence[Term]) -> _Statistic | None:
 
 
 def _terms(
-    shape: list[tuple[float, int]], sums: NDArray[np.float64], middle: NDArray[np.float64]
+    coefficients: NDArray[np.float64], sums: NDArray[np.float64], middle: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Terms × flips, from numerators and denominators by turns; nan where a denominator is 0 but for rounding."""
     above, below = sums[::2], sums[1::2]
     ratios = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > _TIE * middle[1::2])
-    values = np.empty((len(shape), sums.shape[1]))
-    start = 0
-    for row, (coefficient, factors) in enumerate(shape):
-        values[row] = coefficient * ratios[start : start + factors].prod(axis=0)
-        start += factors
-    return values
+    terms: NDArray[np.float64] = coefficients[:, None] * ratios
+    return terms
 
 
 def _p_values(statistics: Sequence[_Statistic]) -> list[float]:
     """The share of flips that reach what was observed, for each statistic."""
-    shares = [0.0] * len(statistics)
-    for number, (parts, reaches) in enumerate(statistics):
+    drawn = iter(_reached_when_drawn([one for one in statistics if one.differing > MOST_COMPLETE]))
+    shares = []
+    for parts, reaches in statistics:
         flipping = parts[:, parts.any(axis=0)]
         if flipping.shape[1] <= MOST_COMPLETE:
-            shares[number] = float(np.mean(reaches(flipping @ _all_signs(flipping.shape[1]).T)))
-    drawn = [number for number, statistic in enumerate(statistics) if statistic.differing > MOST_COMPLETE]
-    if drawn:
-        for number, reached in zip(drawn, _reached_when_drawn([statistics[number] for number in drawn]), strict=True):
-            shares[number] = (1 + reached) / (DRAWN + 1)
+            shares.append(float(np.mean(reaches(flipping @ _all_signs(flipping.shape[1]).T))))
+        else:
+            shares.append((1 + next(drawn)) / (DRAWN + 1))
     return shares
 
 
 def _reached_when_drawn(statistics: list[_Statistic]) -> list[int]:
+    """How many of the drawn flips reach what was observed, for each statistic."""
+    if not statistics:
+        return []
     parts = np.concatenate([statistic.parts for statistic in statistics])
-    # What no statistic feels takes no part in the draw: clusters in which nothing differs change no p.
+    # Clusters in which nothing differs take no part in the draw: they change no p.
     parts = parts[:, parts.any(axis=0)]
     ends = np.cumsum([len(statistic.parts) for statistic in statistics]).tolist()
     reached = [0] * len(statistics)
