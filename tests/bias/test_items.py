@@ -9,7 +9,7 @@ import pytest
 
 import counterfoil as cf
 from counterfoil.bias.official import score_comparison
-from counterfoil.comparing.compared import Compared
+from counterfoil.comparing.compared import ComparedFigure
 from run_folders import estimate
 from two_sides import bias_run, chosen
 
@@ -19,7 +19,7 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
 
 
-def compared(rows: list[dict[str, Any]], **options: str) -> dict[str, Compared]:
+def compared(rows: list[dict[str, Any]], **options: str) -> dict[str, ComparedFigure]:
     run = bias_run(Path("run"), rows, options=options)
     return {row.metric: row for row in cf.compare(run).rows if not row.group}
 

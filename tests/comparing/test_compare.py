@@ -12,7 +12,7 @@ import pytest
 
 import counterfoil as cf
 from counterfoil.comparing.compare import Comparison
-from counterfoil.comparing.compared import Compared
+from counterfoil.comparing.compared import ComparedFigure
 from counterfoil.running.folder import Run
 from two_sides import bias_run, chosen, explain_run
 
@@ -27,7 +27,9 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
 
 
-def overall(comparison: Comparison, metric: str = "accuracy", a: str | None = None, b: str | None = None) -> Compared:
+def overall(
+    comparison: Comparison, metric: str = "accuracy", a: str | None = None, b: str | None = None
+) -> ComparedFigure:
     [row] = [
         row
         for row in comparison.rows

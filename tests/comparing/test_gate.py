@@ -7,23 +7,23 @@ from typing import Any
 import pytest
 
 from counterfoil.comparing.compare import Comparison
-from counterfoil.comparing.compared import Compared
+from counterfoil.comparing.compared import ComparedFigure
 from counterfoil.comparing.gate import failing, parse_gate
 from counterfoil.errors import UserError
 
 
-def row(difference: float | None, low: float | None, high: float | None, **more: Any) -> Compared:
+def row(difference: float | None, low: float | None, high: float | None, **more: Any) -> ComparedFigure:
     usual: dict[str, Any] = {"metric": "accuracy", "a": "old", "b": "new", "group": {}, "value_a": 0.5, "value_b": 0.5}
     usual |= {"p": 0.01, "p_adjusted": 0.01, "smallest_p": 0.0, "detectable": 0.02, "equivalent": None}
     usual |= {"pairs": 100, "clusters": 50, "verdict": "", "method": "", "note": None}
-    return Compared(**(usual | {"difference": difference, "low": low, "high": high} | more))
+    return ComparedFigure(**(usual | {"difference": difference, "low": low, "high": high} | more))
 
 
-def comparison(*rows: Compared) -> Comparison:
+def comparison(*rows: ComparedFigure) -> Comparison:
     return Comparison(suite="s", rows=list(rows), alignment=[], tied={}, not_compared=[], seed_table=[])
 
 
-def holds(condition: str, *rows: Compared) -> bool:
+def holds(condition: str, *rows: ComparedFigure) -> bool:
     return bool(failing(comparison(*rows), [parse_gate(condition)]))
 
 

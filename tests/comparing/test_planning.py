@@ -14,7 +14,7 @@ from scipy import stats
 import counterfoil as cf
 from arms import SCHEMA, asked, frame
 from counterfoil.comparing.items import told_by, with_partners
-from counterfoil.comparing.planning import Planned, _three_levels, assumed, plan_suite, spreads_of
+from counterfoil.comparing.planning import StudyPlan, _three_levels, assumed, plan_suite, spreads_of
 from counterfoil.explain.suite import suite as explain
 from counterfoil.running.request import make_request
 from counterfoil.suite.finding import load_suite
@@ -28,7 +28,7 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
 
 
-def planned(suite: Suite, detect: float, *, settings: dict[str, Any] | None = None, **more: Any) -> Planned:
+def planned(suite: Suite, detect: float, *, settings: dict[str, Any] | None = None, **more: Any) -> StudyPlan:
     return plan_suite(suite, make_request(suite, settings or {}, {}, ""), detect, **more)
 
 

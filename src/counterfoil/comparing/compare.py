@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from counterfoil.comparing.compared import Compared, Found, group_text, judged, tied
+from counterfoil.comparing.compared import ComparedFigure, FigureDifference, compared_figures, group_text, tied_groups
 from counterfoil.comparing.items import SideItems, differences_between, items_of, joined_items
 from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
@@ -19,6 +19,7 @@ from counterfoil.stats.metric import QUESTION
 if TYPE_CHECKING:
     import polars as pl
 
+    from counterfoil.stats.estimate import Estimate
     from counterfoil.suite.suite import AnySuite
 
 # Of the items without a partner, as many are named.
@@ -47,12 +48,13 @@ class Aligned(msgspec.Struct, kw_only=True):
 
 
 class Comparison(msgspec.Struct, kw_only=True):
-    """All of it. `tied`: for each metric, with more than two sides, the groups that can't be told apart;
-    `not_compared`: metrics that not all sides have.
+    """What a comparison found. `tied`: for each metric, with more than two sides, the groups that can't be told apart.
+
+    `not_compared`: metrics that not all sides have. `seed_table`: the table that the suite's source document gives.
     """
 
     suite: str
-    rows: list[Compared]
+    rows: list[ComparedFigure]
     alignment: list[Aligned]
     tied: dict[str, list[list[str]]]
     not_compared: list[str]
@@ -92,28 +94,28 @@ def compare_runs(
     items = {label: items_of(side) for label, side in sides.items()}
     every = list(dict.fromkeys(metric for of_side in items.values() for metric in of_side.metrics))
     shared = [metric for metric in every if all(metric in of_side.metrics for of_side in items.values())]
-    found: list[Found] = []
+    differences: list[FigureDifference] = []
     alignment: list[Aligned] = []
     seed_table: list[dict[str, Any]] = []
     for a, b in pairs:
         joined, aligned = align(suite, items[a.label], items[b.label])
         alignment.append(aligned)
-        found += differences_between(joined, shared, a.label, b.label)
+        differences += differences_between(joined, shared, a.label, b.label)
         seed_table += suite.published_comparison(_estimates(a), _estimates(b), a.label, b.label)
-    rows = judged(found, margin)
+    rows = compared_figures(differences, margin)
     lost = {metric.name for metric in every} - {metric.name for metric in shared}
     return Comparison(
         suite=name,
         rows=rows,
         alignment=alignment,
-        tied=tied(rows, found),
+        tied=tied_groups(rows, differences),
         not_compared=sorted(lost),
         seed_table=seed_table,
     )
 
 
-def _estimates(side: Side) -> list[Any]:
-    return [it for it in side.run.estimates if (it.model, it.variant) == (side.model, side.variant)]
+def _estimates(side: Side) -> list[Estimate]:
+    return [one for one in side.run.estimates if (one.model, one.variant) == (side.model, side.variant)]
 
 
 def align(suite: AnySuite, one: SideItems, other: SideItems) -> tuple[dict[str, pl.DataFrame], Aligned]:
@@ -121,10 +123,6 @@ def align(suite: AnySuite, one: SideItems, other: SideItems) -> tuple[dict[str, 
     a, b = one.frames[QUESTION], other.frames[QUESTION]
     every = joined_items(one.frames, other.frames, one.metrics)
     both = every[QUESTION]
-    missing = [
-        *a.join(b, on="item", how="anti", maintain_order="left")["item"].to_list(),
-        *b.join(a, on="item", how="anti", maintain_order="left")["item"].to_list(),
-    ]
     if not both.height:
         raise UserError(
             f"{one.side.label} and {other.side.label} have no question in common: compare runs on the same questions."
@@ -137,13 +135,17 @@ def align(suite: AnySuite, one: SideItems, other: SideItems) -> tuple[dict[str, 
         compared=answered[QUESTION].height,
         only_a=a.height - both.height,
         only_b=b.height - both.height,
-        unpaired=missing[:NAMED],
+        unpaired=[*_unpaired(a, b), *_unpaired(b, a)][:NAMED],
         left_out={one.side.label: int(both["left_out"].sum()), other.side.label: int(both["left_out b"].sum())},
         outcomes_a=_outcomes(one.side),
         outcomes_b=_outcomes(other.side),
         caveats=_caveats(suite, one.side.run, other.side.run),
     )
     return answered, aligned
+
+
+def _unpaired(frame: pl.DataFrame, other: pl.DataFrame) -> list[str]:
+    return frame.join(other, on="item", how="anti", maintain_order="left")["item"].to_list()
 
 
 def _outcomes(side: Side) -> dict[str, int]:

@@ -7,13 +7,15 @@ from typing import NamedTuple
 
 import msgspec
 
+from counterfoil.stats.estimate import Interval
+from counterfoil.stats.metric import Metric
 from counterfoil.stats.multiplicity import cliques, holm
 from counterfoil.stats.pairing import Difference
 from counterfoil.stats.power import LEVEL, equivalence_p
 from counterfoil.stats.signflips import out_of_reach
 
 
-class Compared(msgspec.Struct, kw_only=True):
+class ComparedFigure(msgspec.Struct, kw_only=True):
     """One metric in one group: both sides, and b − a.
 
     `p_adjusted` is p after Holm: over the metric's groups, or, of overall figures, over all pairs of three or more
@@ -42,41 +44,40 @@ class Compared(msgspec.Struct, kw_only=True):
     note: str | None
 
 
-class Found(NamedTuple):
-    """A difference, and what it is of. `label`: the part of the group that makes it another figure of the metric;
+class FigureDifference(NamedTuple):
+    """The difference of a metric between two sides in one group, and why it is withheld if it is.
+
     `overall`: it is no part of the family of the figure's groups.
     """
 
-    metric: str
+    metric: Metric
     a: str
     b: str
     group: dict[str, str | int]
-    label: tuple[tuple[str, str | int], ...]
     overall: bool
     withheld: str | None
-    note: str | None
     difference: Difference
 
 
-def judged(found: Sequence[Found], margin: float | None = None) -> list[Compared]:
+def compared_figures(differences: Sequence[FigureDifference], margin: float | None = None) -> list[ComparedFigure]:
     """A row for each difference, with p adjusted within its family."""
-    contests = _contests(found)
+    contests = _contests(differences)
     families: dict[Hashable, list[int]] = {}
-    for place, it in enumerate(found):
-        families.setdefault(_family(it, contests), []).append(place)
-    rows: dict[int, Compared] = {}
+    for place, one in enumerate(differences):
+        families.setdefault(_family(one, contests), []).append(place)
+    rows: dict[int, ComparedFigure] = {}
     for places in families.values():
-        adjusted = holm([found[place].difference.test.p for place in places])
+        adjusted = holm([differences[place].difference.test.p for place in places])
         tests = sum(p is not None for p in adjusted)
         for place, p in zip(places, adjusted, strict=True):
-            rows[place] = _row(found[place], p, LEVEL / max(tests, 1), margin)
-    return [rows[place] for place in range(len(found))]
+            rows[place] = _row(differences[place], p, LEVEL / max(tests, 1), margin)
+    return [rows[place] for place in range(len(differences))]
 
 
-def tied(rows: Sequence[Compared], found: Sequence[Found]) -> dict[str, list[list[str]]]:
+def tied_groups(rows: Sequence[ComparedFigure], differences: Sequence[FigureDifference]) -> dict[str, list[list[str]]]:
     """For each metric, of three or more sides that were all compared: the groups that can't be told apart."""
     groups: dict[str, list[list[str]]] = {}
-    for contest in dict.fromkeys(_contests(found).values()):
+    for contest in dict.fromkeys(_contests(differences).values()):
         for metric in dict.fromkeys(row.metric for row in rows):
             mine = [row for row in rows if row.metric == metric and not row.group and {row.a, row.b} <= set(contest)]
             tested = [row for row in mine if row.p_adjusted is not None]
@@ -93,12 +94,12 @@ def is_apart(p: float | None) -> bool:
     return p is not None and p <= LEVEL
 
 
-def _contests(found: Sequence[Found]) -> dict[str, tuple[str, ...]]:
+def _contests(differences: Sequence[FigureDifference]) -> dict[str, tuple[str, ...]]:
     """For each side that was compared with all others of three or more, these; a side in two such sets is in none."""
     near: dict[str, set[str]] = {}
-    for it in found:
-        near.setdefault(it.a, {it.a}).add(it.b)
-        near.setdefault(it.b, {it.b}).add(it.a)
+    for one in differences:
+        near.setdefault(one.a, {one.a}).add(one.b)
+        near.setdefault(one.b, {one.b}).add(one.a)
     order = list(near)
     return {
         side: tuple(sorted(others, key=order.index))
@@ -107,49 +108,47 @@ def _contests(found: Sequence[Found]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _family(it: Found, contests: dict[str, tuple[str, ...]]) -> Hashable:
-    if not it.overall:
-        return it.metric, it.label, it.a, it.b
-    return it.metric, it.label, contests.get(it.a, (it.a, it.b))
+def _family(one: FigureDifference, contests: dict[str, tuple[str, ...]]) -> Hashable:
+    figure = one.metric.name, one.metric.label
+    return (*figure, contests.get(one.a, (one.a, one.b))) if one.overall else (*figure, one.a, one.b)
 
 
-def _wider(it: Difference, p: float | None) -> str | None:
+def _wider(interval: Interval, p: float | None) -> str | None:
     """Where the two do not say the same: the interval is made to hold with few clusters, and the test is sharper."""
-    low, high = it.interval.low, it.interval.high
-    if p is None or low is None or high is None or p > LEVEL or not low <= 0 <= high:
+    if not is_apart(p) or interval.low is None or interval.high is None or not interval.low <= 0 <= interval.high:
         return None
     return "the interval, which is the wider of the two, holds 0, and the test tells them apart"
 
 
-def _row(found: Found, p_adjusted: float | None, level: float, margin: float | None) -> Compared:
-    it = found.difference
-    reach = out_of_reach(it.test.smallest_p, it.test.differing, level) if it.test.differing else None
-    notes = [found.withheld or found.note]
-    if not found.withheld:
-        notes += [it.interval.note, it.test.note, reach, _wider(it, p_adjusted)]
+def _row(one: FigureDifference, p_adjusted: float | None, level: float, margin: float | None) -> ComparedFigure:
+    difference, interval, test = one.difference, one.difference.interval, one.difference.test
+    notes = [one.withheld or one.metric.note]
+    if not one.withheld:
+        reach = out_of_reach(test.smallest_p, test.differing, level) if test.differing else None
+        notes += [interval.note, test.note, reach, _wider(interval, p_adjusted)]
     equivalent = None
-    if margin is not None and found.overall and it.interval.value is not None:
-        p = equivalence_p(it.interval.value, it.error, it.df, margin)
+    if margin is not None and one.overall and interval.value is not None:
+        p = equivalence_p(interval.value, difference.error, difference.df, margin)
         equivalent = None if p is None else p <= level
-    return Compared(
-        metric=found.metric,
-        a=found.a,
-        b=found.b,
-        group=found.group,
-        value_a=it.value_a,
-        value_b=it.value_b,
-        difference=it.interval.value,
-        low=it.interval.low,
-        high=it.interval.high,
-        p=it.test.p,
+    return ComparedFigure(
+        metric=one.metric.name,
+        a=one.a,
+        b=one.b,
+        group=one.group,
+        value_a=difference.value_a,
+        value_b=difference.value_b,
+        difference=interval.value,
+        low=interval.low,
+        high=interval.high,
+        p=test.p,
         p_adjusted=p_adjusted,
-        smallest_p=it.test.smallest_p,
-        detectable=it.detectable(level),
+        smallest_p=test.smallest_p,
+        detectable=difference.detectable(level),
         equivalent=equivalent,
-        pairs=it.pairs,
-        clusters=it.interval.clusters,
-        verdict=_verdict(it.interval.value, p_adjusted, margin if equivalent else None),
-        method=f"{it.interval.method}; {it.test.method}",
+        pairs=difference.pairs,
+        clusters=interval.clusters,
+        verdict=_verdict(interval.value, p_adjusted, margin if equivalent else None),
+        method=f"{interval.method}; {test.method}",
         note="; ".join(dict.fromkeys(note for note in notes if note)) or None,
     )
 

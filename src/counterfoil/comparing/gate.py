@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from counterfoil.comparing.compare import Comparison
-from counterfoil.comparing.compared import Compared
+from counterfoil.comparing.compared import ComparedFigure
 from counterfoil.errors import UserError
 
 _CONDITION = re.compile(
@@ -52,7 +52,7 @@ def failing(comparison: Comparison, gates: Iterable[Gate]) -> list[str]:
     return sentences
 
 
-def _holds(row: Compared, gate: Gate) -> bool:
+def _holds(row: ComparedFigure, gate: Gate) -> bool:
     if row.low is None or row.high is None:
         raise UserError(f"--fail-if {gate.text!r}: {row.metric} has no interval here ({row.note or 'not defined'}).")
     below = gate.sign == "<"

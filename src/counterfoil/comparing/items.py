@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import polars as pl
 
-from counterfoil.comparing.compared import Found
+from counterfoil.comparing.compared import FigureDifference
 from counterfoil.comparing.sides import Side
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import RECORDS, readable
@@ -85,7 +85,7 @@ def is_item_of(frame: pl.DataFrame, metric: Metric) -> NDArray[np.bool_]:
     return mine
 
 
-def differences_between(joined: Frames, metrics: Sequence[Metric], a: str, b: str) -> list[Found]:
+def differences_between(joined: Frames, metrics: Sequence[Metric], a: str, b: str) -> list[FigureDifference]:
     """Each metric in each group, over items that are joined."""
     columns = {kind: _Columns(frame) for kind, frame in joined.items()}
     # The tests draw one set of flips for all of them: clusters have the same numbers in all frames.
@@ -110,7 +110,7 @@ def differences_between(joined: Frames, metrics: Sequence[Metric], a: str, b: st
                 cases.append(Case(terms, clusters[metric.of][where], metric.low, over))
                 about.append((metric, {**group, **dict(metric.label)}, not by, withheld))
     return [
-        Found(metric.name, a, b, group, metric.label, overall, withheld, metric.note, difference)
+        FigureDifference(metric, a, b, group, overall, withheld, difference)
         for (metric, group, overall, withheld), difference in zip(about, differences_of(cases), strict=True)
     ]
 

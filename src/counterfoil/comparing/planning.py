@@ -30,50 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Tokens(NamedTuple):
-    """Tokens of an ask, by model those of a reply, and prices; `words` say where they come from."""
-
-    input: float | None
-    output: dict[str, float | None]
-    prices: dict[str, Price | None]
-    words: list[str]
-
-    def of(self, asks: int, models: Sequence[str]) -> dict[str, Any]:
-        if self.input is None:
-            return {"input_tokens": None, "output_tokens": None, "cost": None}
-        costs, outputs = [], []
-        for model in models:
-            each, price = self.output[model], self.prices[model]
-            outputs.append(None if each is None else each * asks)
-            costs.append(None if each is None or price is None else price.of_tokens(self.input * asks, each * asks))
-        return {
-            "input_tokens": round(self.input * asks * len(models)),
-            "output_tokens": None if None in outputs else round(sum(it or 0 for it in outputs)),
-            "cost": None if None in costs else sum(it or 0 for it in costs),
-        }
-
-
-def tokens_of(plan: Plan, request: RunRequest, run: Run | None) -> Tokens:
-    """Prompts by their length; replies as long as in the earlier run, where it has this model, or at their limit."""
-    lengths = [
-        estimate_tokens("\n".join(message.content for message in plan.suite.messages(question, variant)))
-        for question in plan.dataset
-        for variant in plan.variants
-    ]
-    seen = {about["name"]: about for about in run.manifest["models"]} if run is not None else {}
-    output: dict[str, float | None] = {}
-    words = []
-    for spec in request.models:
-        about = seen.get(spec.name, {})
-        replies = about.get("asked", 0) + about.get("in_ledger", 0)
-        output[spec.name] = about["output_tokens"] / replies if replies else spec.params.get("max_tokens")
-        if not replies:
-            words.append(f"Replies of {spec.name} are counted at their limit.")
-    prices = {spec.name: price_of(spec.name, plan.prices) for spec in request.models}
-    words += [f"The price of {name} is not known: give it with --prices." for name, it in prices.items() if it is None]
-    return Tokens(sum(lengths) / len(lengths), output, prices, words)
-
-
 CORRELATION = 0.5
 REPEATS = (1, 3, 5)
 # What a metric's variance is where nothing is known: that of a share of one half, the largest there is.
@@ -86,10 +42,53 @@ OVER_VARIANTS = (
 )
 
 
+class Tokens(NamedTuple):
+    """Tokens of an ask; for each model those of a reply, and the price. `words` say where they come from."""
+
+    input: float
+    replies: list[tuple[float | None, Price | None]]
+    words: list[str]
+
+    def of(self, asks: int) -> dict[str, Any]:
+        """For so many asks of each model; None where it is not known."""
+        outputs = [None if each is None else each * asks for each, _ in self.replies]
+        costs = [
+            None if output is None or price is None else price.of_tokens(self.input * asks, output)
+            for output, (_, price) in zip(outputs, self.replies, strict=True)
+        ]
+        return {
+            "input_tokens": round(self.input * asks * len(self.replies)),
+            "output_tokens": None if None in outputs else round(sum(filter(None, outputs))),
+            "cost": None if None in costs else sum(filter(None, costs)),
+        }
+
+
+def tokens_of(plan: Plan, request: RunRequest, run: Run | None) -> Tokens:
+    """Prompts by their length; replies as long as in the earlier run, where it has this model, or at their limit."""
+    lengths = [
+        estimate_tokens("\n".join(message.content for message in plan.suite.messages(question, variant)))
+        for question in plan.dataset
+        for variant in plan.variants
+    ]
+    earlier = {about["name"]: about for about in run.manifest["models"]} if run is not None else {}
+    replies: list[tuple[float | None, Price | None]] = []
+    at_limit, without_price = [], []
+    for spec in request.models:
+        about, price = earlier.get(spec.name, {}), price_of(spec.name, plan.prices)
+        number = about.get("asked", 0) + about.get("in_ledger", 0)
+        replies.append((about["output_tokens"] / number if number else spec.params.get("max_tokens"), price))
+        if not number:
+            at_limit.append(f"Replies of {spec.name} are counted at their limit.")
+        if price is None:
+            without_price.append(f"The price of {spec.name} is not known: give it with --prices.")
+    return Tokens(sum(lengths) / len(lengths), replies, [*at_limit, *without_price])
+
+
 class Spreads(NamedTuple):
-    """Variances of one item's paired difference: between clusters, between the questions of a cluster, between
-    repeats of a question. `share` of all items count in the metric, and an item takes so many `asks` each time;
-    `words` say where this comes from.
+    """Variances of one item's paired difference: between clusters, the questions of a cluster, repeats of a question.
+
+    `share` of all items count in the metric, and an item takes so many `asks` each time. `words` say where this comes
+    from.
     """
 
     clusters: float
@@ -116,13 +115,13 @@ class Design(msgspec.Struct, kw_only=True):
     in_dataset: bool
     with_all: float | None
     asks_per_model: int
-    input_tokens: int | None
-    output_tokens: int | None
-    cost: float | None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
 
 
-class Planned(msgspec.Struct, kw_only=True):
-    """All designs, and what they rest on, in sentences."""
+class StudyPlan(msgspec.Struct, kw_only=True):
+    """Designs of a comparison that finds the difference, and what they rest on, in sentences."""
 
     suite: str
     metric: str
@@ -144,12 +143,12 @@ def plan_suite(
     metric: str | None = None,
     correlation: float = CORRELATION,
     repeats: Sequence[int] = REPEATS,
-) -> Planned:
+) -> StudyPlan:
     """The designs with which a paired difference of `detect` is found at 80 % power; nothing is asked or opened."""
     if not 0 <= correlation < 1:
         raise UserError(f"--correlation must be at least 0 and below 1, and is {correlation:g}.")
     if metric is not None and run is None:
-        _check(metric, [it.name for it in suite.metrics if it.is_overall])
+        _check(metric, [declared.name for declared in suite.metrics if declared.is_overall])
     spreads = assumed(metric, correlation) if run is None else spreads_of(suite, run, metric, correlation)
     # The models' names say what they cost; they are not reached for.
     plan = make_plan(suite, msgspec.structs.replace(request, models=[], judges=[]))
@@ -157,7 +156,7 @@ def plan_suite(
     units = len({question.unit for question in plan.dataset})
     members = max(1, round(plan.dataset_size / len(sizes) / spreads.asks * spreads.share))
     named = [] if request.model_is_default else [spec.name for spec in request.models]
-    tokens = tokens_of(plan, request, run) if named else Tokens(None, {}, {}, [])
+    tokens = tokens_of(plan, request, run) if named else None
     designs = []
     components = Components(spreads.clusters + spreads.questions / members, spreads.repeats)
     in_variants = sorted({1, len(plan.variants)})
@@ -175,10 +174,11 @@ def plan_suite(
                 in_dataset=clusters <= len(sizes),
                 with_all=float(smallest_difference(error, len(sizes) - 1)) if len(sizes) > 1 else None,
                 asks_per_model=asks,
-                **tokens.of(asks, named),
+                **(tokens.of(asks) if tokens else {}),
             )
         )
-    return Planned(
+    over_variants = [OVER_VARIANTS] if len(in_variants) > 1 else []
+    return StudyPlan(
         suite=suite.name,
         metric=spreads.metric,
         detect=detect,
@@ -187,7 +187,7 @@ def plan_suite(
         variants=[variant.name for variant in plan.variants],
         models=named,
         designs=designs,
-        assumptions=[*spreads.words, *([OVER_VARIANTS] if len(in_variants) > 1 else []), *tokens.words],
+        assumptions=[*spreads.words, *over_variants, *(tokens.words if tokens else [])],
     )
 
 
@@ -221,17 +221,17 @@ def spreads_of(suite: AnySuite, run: Run, metric: str | None, correlation: float
     if run.whole_summary.suite != suite.name:
         raise UserError(f"{run.folder} is a run of {run.whole_summary.suite}, not of {suite.name}: name another.")
     if len(run.outcomes) > 1:
-        sides = {side.label: side for pair in contrasts([run], (), ()) for side in pair}
-        of = {label: items_of(side) for label, side in sides.items()}
+        pairs = contrasts([run], (), ())
+        of = {label: items_of(side) for label, side in {side.label: side for pair in pairs for side in pair}.items()}
         of_one = next(iter(of.values()))
         chosen = _chosen(of_one.metrics, metric)
         found = []
-        for a, b in contrasts([run], (), ()):
-            if not all(chosen in of[side.label].metrics for side in (a, b)):
+        for a, b in ((of[one.label], of[other.label]) for one, other in pairs):
+            if chosen not in a.metrics or chosen not in b.metrics:
                 raise _no_values(chosen)
-            joined, _ = align(suite, of[a.label], of[b.label])
+            joined, _ = align(suite, a, b)
             found.append(_spreads(joined[chosen.of], chosen, ((-1.0, ""), (1.0, " b"))))
-        who = " and ".join(sides) if len(sides) == 2 else f"the {len(sides)} models and variants"
+        who = " and ".join(of) if len(of) == 2 else f"the {len(of)} models and variants"
         words = [f"From the paired differences between {who} in {run.folder}."]
         scale = np.ones(4)
     else:
@@ -244,7 +244,7 @@ def spreads_of(suite: AnySuite, run: Run, metric: str | None, correlation: float
             f"{correlation:g} with the other side on the same question."
         ]
         scale = np.array([2 * (1 - correlation)] * 2 + [2.0, 1.0])
-    between, questions, repeats, share = (float(it) for it in np.mean(found, axis=0) * scale)
+    between, questions, repeats, share = (np.mean(found, axis=0) * scale).tolist()
     if not repeats:
         words.append("Nothing in it says what asking again would change: repeats are taken to add nothing.")
     items = of_one.frames[chosen.of]
@@ -256,9 +256,9 @@ def spreads_of(suite: AnySuite, run: Run, metric: str | None, correlation: float
 
 def _chosen(metrics: Sequence[Metric], metric: str | None) -> Metric:
     """The metric of this name; else the suite's headline."""
-    known = {it.name: it for it in metrics if it.is_overall}
+    known = {one.name: one for one in metrics if one.is_overall}
     if metric is None:
-        return next((it for it in known.values() if it.headline), metrics[0])
+        return next((one for one in known.values() if one.headline), metrics[0])
     _check(metric, known)
     return known[metric]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, compress
 from typing import NamedTuple
 
 from counterfoil.errors import UserError
@@ -27,14 +27,11 @@ def contrasts(runs: Sequence[Run], models: Sequence[str], variants: Sequence[str
     same model and variant is compared; failing that, the same variant, if each run has one model; failing that, what
     there is, if each run has one model and one variant. Within one run: all its models, or all its variants.
     """
-    there = [
-        _Cell(index, str(row["model"]), str(row["variant"])) for index, run in enumerate(runs) for row in run.outcomes
-    ]
-    _check(models, [cell.model for cell in there], "model")
-    _check(variants, [cell.variant for cell in there], "variant")
-    there = [
-        cell for cell in there if (not models or cell.model in models) and (not variants or cell.variant in variants)
-    ]
+    every = [_Cell(run, str(row["model"]), str(row["variant"])) for run, of in enumerate(runs) for row in of.outcomes]
+    _check(models, [cell.model for cell in every], "model")
+    _check(variants, [cell.variant for cell in every], "variant")
+    there = [cell for cell in every if cell.model in (models or [cell.model])]
+    there = [cell for cell in there if cell.variant in (variants or [cell.variant])]
     pairs = [pair for pair in combinations(there, 2) if _belongs(*pair, models, variants, there)]
     if not pairs:
         raise UserError(
@@ -42,13 +39,10 @@ def contrasts(runs: Sequence[Run], models: Sequence[str], variants: Sequence[str
             "or prompts to compare with --models or --variants."
         )
     order = [*models, *variants]
-    pairs = [tuple(sorted(pair, key=lambda cell: _place(cell, order))) for pair in pairs]  # type: ignore[misc]
+    pairs = [(a, b) if _place(a, order) <= _place(b, order) else (b, a) for a, b in pairs]
     cells = {cell for pair in pairs for cell in pair}
-    names = {cell: _label(cell, cells, runs) for cell in cells}
-    return [
-        (Side(runs[a.run], a.model, a.variant, names[a]), Side(runs[b.run], b.model, b.variant, names[b]))
-        for a, b in pairs
-    ]
+    sides = {cell: Side(runs[cell.run], cell.model, cell.variant, _label(cell, cells, runs)) for cell in cells}
+    return [(sides[a], sides[b]) for a, b in pairs]
 
 
 class _Cell(NamedTuple):
@@ -84,14 +78,8 @@ def _place(cell: _Cell, order: Sequence[str]) -> tuple[int, int]:
 
 def _label(cell: _Cell, cells: set[_Cell], runs: Sequence[Run]) -> str:
     """What differs between the sides, and no more."""
-    parts = []
-    if len({other.run for other in cells}) > 1:
-        parts.append(str(runs[cell.run].folder))
-    if len({other.model for other in cells}) > 1:
-        parts.append(cell.model)
-    if len({other.variant for other in cells}) > 1:
-        parts.append(cell.variant)
-    return " ".join(parts) or cell.model
+    differs = [len(set(values)) > 1 for values in zip(*cells, strict=True)]
+    return " ".join(compress((str(runs[cell.run].folder), cell.model, cell.variant), differs)) or cell.model
 
 
 def _check(named: Sequence[str], there: Sequence[str], what: str) -> None:

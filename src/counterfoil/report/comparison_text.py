@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from counterfoil.comparing.compare import Comparison
-from counterfoil.comparing.compared import Compared
+from counterfoil.comparing.compared import ComparedFigure
 from counterfoil.console import table
 from counterfoil.suite.suite import AnySuite
 
@@ -58,7 +58,7 @@ def comparison_text(comparison: Comparison, suite: AnySuite) -> str:
     return "\n\n".join(sections)
 
 
-def _cells(row: Compared) -> list[str]:
+def _cells(row: ComparedFigure) -> list[str]:
     name = row.metric + (f" ({', '.join(map(str, row.group.values()))})" if row.group else "")
     interval = "" if row.low is None or row.high is None else f" [{row.low:+z.3f}, {row.high:+z.3f}]"
     return [

@@ -153,7 +153,7 @@ def _compared(suite: AnySuite, one: pl.DataFrame, other: pl.DataFrame, cell: Cel
     for trial, items in others.items():
         joined = joined_items(by_trial[trial], items, overall)
         for found in differences_between(joined, list(told_by(by_trial[trial], overall)), "a", "b"):
-            yield (found.metric, group_text(found.group)), difference_seen(found.difference)
+            yield (found.metric.name, group_text(found.group)), difference_seen(found.difference)
 
 
 def _by_trial(frames: Frames) -> dict[str, dict[str, pl.DataFrame]]:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from counterfoil.comparing.compare import Comparison, align, compare_runs
-from counterfoil.comparing.compared import Compared
+from counterfoil.comparing.compared import ComparedFigure
 from counterfoil.comparing.items import is_item_of, items_of
 from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
@@ -133,7 +133,7 @@ def _brief(label: str, root: Path) -> str:
     return label.replace(f"{root}/", "")
 
 
-def _rows_table(rows: Sequence[Compared]) -> Html | None:
+def _rows_table(rows: Sequence[ComparedFigure]) -> Html | None:
     """The tests as a table."""
     if not rows:
         return None

@@ -13,7 +13,7 @@ from counterfoil.console import table
 from counterfoil.suite.options import RUN_OPTIONS, Option
 
 if TYPE_CHECKING:
-    from counterfoil.comparing.planning import Planned
+    from counterfoil.comparing.planning import StudyPlan
 
 EXAMPLE = "counterfoil plan bias --detect 0.03 --run runs/bias-kqzrmwpd --model openai/gpt-4o"
 # What says whom to ask what, and what that costs; nothing is asked.
@@ -79,7 +79,7 @@ def call(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def plan_text(planned: Planned) -> str:
+def plan_text(planned: StudyPlan) -> str:
     """A table of designs, what to do in one sentence, and what it rests on."""
     several = len({it.variants for it in planned.designs}) > 1
     heading = [
@@ -108,7 +108,7 @@ def plan_text(planned: Planned) -> str:
     return "\n\n".join(sections)
 
 
-def _sentence(planned: Planned) -> str:
+def _sentence(planned: StudyPlan) -> str:
     what = f"To find a difference of {planned.detect:g} in {planned.metric} in 4 of 5 comparisons"
     there = [it for it in planned.designs if it.in_dataset]
     if not there:
