@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from counterfoil.selftest.results import Covered, named
+from counterfoil.selftest.results import MetricCoverage, named
 from counterfoil.selftest.selftest import SelfTest, selftest
 from counterfoil.selftest.text import comparison_rows, watching
 
@@ -49,7 +49,7 @@ def tables(result: SelfTest) -> str:
     return "\n\n".join([cells, markdown(metrics), markdown(comparison_rows(result))])
 
 
-def metric_row(name: str, over: list[Covered]) -> list[str]:
+def metric_row(name: str, over: list[MetricCoverage]) -> list[str]:
     with_interval = [it for it in over if it.coverage is not None]
     worst = min(with_interval, key=lambda it: it.coverage or 0.0)
     held = [it.coverage for it in with_interval if not it.degenerate and it.coverage is not None]

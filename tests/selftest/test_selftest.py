@@ -17,9 +17,9 @@ from counterfoil.bias.suite import Bias
 from counterfoil.errors import UserError
 from counterfoil.explain.planted import ExplainPlanting
 from counterfoil.explain.suite import Explain
-from counterfoil.selftest.cells import draw_levels, level_chances, planting_of
+from counterfoil.selftest.levels import draw_levels, level_chances
 from counterfoil.selftest.results import named, too_low, too_many
-from counterfoil.selftest.selftest import run_cells, selftest, with_questions
+from counterfoil.selftest.selftest import planting_of, run_cells, selftest, with_questions
 from counterfoil.selftest.trials import Pool, batches
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.finding import load_suite

@@ -22,7 +22,7 @@ from counterfoil.bias import metrics
 from counterfoil.bias.questions import LETTERS, ORDERS, Question
 from counterfoil.bias.sources.loading import load_questions
 from counterfoil.errors import UserError
-from counterfoil.selftest.cells import level_chances
+from counterfoil.selftest.levels import level_chances
 from counterfoil.suite.planting import Cell, Planting, luck_of
 
 

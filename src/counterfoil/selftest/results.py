@@ -13,58 +13,52 @@ from counterfoil.comparing.compared import is_apart
 from counterfoil.stats.estimate import FEW_CLUSTERS
 
 if TYPE_CHECKING:
-    from counterfoil.stats.estimate import Estimate
+    from counterfoil.stats.estimate import Estimate, Interval
     from counterfoil.stats.pairing import Difference
 
 
-class Bounds(NamedTuple):
+class Limits(NamedTuple):
+    """From so many trials on: the lowest coverage, the lowest with few clusters, the highest rate of false alarms."""
+
     trials: int
     coverage: float
     coverage_few: float
     false_alarms: float
 
 
-LONG = Bounds(2_000, 0.91, 0.86, 0.07)
-SHORT = Bounds(400, 0.90, 0.85, 0.085)
+LONG = Limits(2_000, 0.91, 0.86, 0.07)
+SHORT = Limits(400, 0.90, 0.85, 0.085)
 RARE = 0.001
 
 
 def too_low(coverage: float | None, intervals: int, trials: int, *, few: bool) -> float | None:
     """The bound that this coverage is below, if it is."""
-    bounds = LONG if trials >= LONG.trials else SHORT
-    least = bounds.coverage_few if few else bounds.coverage
+    limits = LONG if trials >= LONG.trials else SHORT
+    least = limits.coverage_few if few else limits.coverage
     if coverage is None or coverage >= least:
         return None
-    if _enough(intervals, trials) or _at_least(round((1 - coverage) * intervals), intervals, 1 - least) < RARE:
-        return least
-    return None
+    return least if _is_no_chance(1 - coverage, 1 - least, intervals, trials) else None
 
 
 def too_many(false_alarms: float | None, tests: int, trials: int) -> float | None:
     """The bound that this rate of false alarms is above, if it is."""
-    bounds = LONG if trials >= LONG.trials else SHORT
-    most = bounds.false_alarms
+    most = (LONG if trials >= LONG.trials else SHORT).false_alarms
     if false_alarms is None or false_alarms <= most:
         return None
-    if _enough(tests, trials) or _at_least(round(false_alarms * tests), tests, most) < RARE:
-        return most
-    return None
+    return most if _is_no_chance(false_alarms, most, tests, trials) else None
 
 
-def _enough(found: int, trials: int) -> bool:
-    return trials >= SHORT.trials and found >= trials / 2
-
-
-def _at_least(events: int, of: int, rate: float) -> float:
-    """The chance of so many events or more, if each has the chance `rate`."""
-    return sum(math.comb(of, k) * rate**k * (1 - rate) ** (of - k) for k in range(events, of + 1))
+def _is_no_chance(rate: float, most: float, number: int, trials: int) -> bool:
+    """Whether a rate above `most` is to be believed: it is seen often enough, or would be rare by chance."""
+    if trials >= SHORT.trials and number >= trials / 2:
+        return True
+    events = range(round(rate * number), number + 1)
+    return sum(math.comb(number, k) * most**k * (1 - most) ** (number - k) for k in events) < RARE
 
 
 # With 2,000 trials a metric's mean coverage is held to a range, too.
 LEAST_MEAN, MOST_MEAN = 0.94, 0.975
 MOST_AGREEING = 0.05
-# What an estimate's note says there.
-AGREE = "all clusters agree"
 # Rounding must not decide where a bound is 0 or 1.
 _ROUNDING = 1e-12
 
@@ -72,7 +66,7 @@ _ROUNDING = 1e-12
 Key = tuple[str, str]
 
 
-class Covered(msgspec.Struct, kw_only=True):
+class MetricCoverage(msgspec.Struct, kw_only=True):
     """A metric in a cell. `coverage` and `width` are those of the `intervals` that there are.
 
     `trials` are those that had an estimate at all, even one that is not defined.
@@ -94,7 +88,7 @@ class Covered(msgspec.Struct, kw_only=True):
     degenerate: bool
 
 
-class Tested(msgspec.Struct, kw_only=True):
+class ComparisonCoverage(msgspec.Struct, kw_only=True):
     """A comparison in a cell: of two respondents alike where the true `difference` is 0 by design, or of two unlike."""
 
     metric: str
@@ -111,105 +105,90 @@ class Tested(msgspec.Struct, kw_only=True):
     few: bool
 
 
-class Seen(NamedTuple):
-    """What one trial gave."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    clusters: int
-    agree: bool
-    p: float | None = None
-
-
-def estimate_seen(it: Estimate) -> Seen:
-    """What counts of an estimate."""
-    return Seen(it.value, it.low, it.high, it.clusters, AGREE in (it.note or ""))
-
-
-def difference_seen(it: Difference) -> Seen:
-    """What counts of a comparison."""
-    value, low, high = it.interval.value, it.interval.low, it.interval.high
-    return Seen(value, low, high, it.interval.clusters, AGREE in (it.interval.note or ""), it.test.p)
-
-
-def covered_by(key: Key, seen: Sequence[Seen], truth: float, cell: str) -> Covered:
+def metric_coverage(key: Key, estimates: Sequence[Estimate], truth: float, cell: str) -> MetricCoverage:
     """A metric's trials against its true value."""
-    values = [it.value for it in seen if it.value is not None]
+    values = [estimate.value for estimate in estimates if estimate.value is not None]
     mean = float(np.mean(values)) if values else None
-    coverage, width, intervals = _coverage(seen, truth)
-    return Covered(
+    coverage, width, intervals = _coverage(estimates, truth)
+    clusters, trials = _mean_clusters(estimates), len(estimates)
+    agreeing = sum(estimate.all_agree for estimate in estimates)
+    return MetricCoverage(
         metric=key[0],
         group=key[1],
         cell=cell,
-        clusters=_mean_clusters(seen),
+        clusters=clusters,
         truth=truth,
-        trials=len(seen),
+        trials=trials,
         mean=mean,
         bias=None if mean is None else mean - truth,
         coverage=coverage,
         width=width,
         intervals=intervals,
-        few=_mean_clusters(seen) < FEW_CLUSTERS,
-        degenerate=sum(it.agree for it in seen) > MOST_AGREEING * len(seen) or intervals < len(seen) / 2,
+        few=clusters < FEW_CLUSTERS,
+        degenerate=agreeing > MOST_AGREEING * trials or intervals < trials / 2,
     )
 
 
-def tested_by(key: Key, seen: Sequence[Seen], difference: float, cell: str, *, alike: bool) -> Tested:
+def comparison_coverage(
+    key: Key, differences: Sequence[Difference], truth: float, cell: str, *, alike: bool
+) -> ComparisonCoverage:
     """A comparison's trials against the true difference."""
-    tested = [it.p for it in seen if it.p is not None]
-    coverage, width, intervals = _coverage(seen, difference)
-    return Tested(
+    tests = [is_apart(one.test.p) for one in differences if one.test.p is not None]
+    of_trials = [one.interval for one in differences]
+    coverage, width, intervals = _coverage(of_trials, truth)
+    return ComparisonCoverage(
         metric=key[0],
         group=key[1],
         cell=cell,
         alike=alike,
-        difference=difference,
-        tests=len(tested),
-        found=float(np.mean([is_apart(p) for p in tested])) if tested else None,
+        difference=truth,
+        tests=len(tests),
+        found=float(np.mean(tests)) if tests else None,
         coverage=coverage,
         width=width,
         intervals=intervals,
-        few=_mean_clusters(seen) < FEW_CLUSTERS,
+        few=_mean_clusters(of_trials) < FEW_CLUSTERS,
     )
 
 
-def _coverage(seen: Sequence[Seen], truth: float) -> tuple[float | None, float | None, int]:
-    bounds = np.array([(it.low, it.high) for it in seen if it.low is not None and it.high is not None])
+def _coverage(trials: Sequence[Estimate | Interval], truth: float) -> tuple[float | None, float | None, int]:
+    bounds = np.array([(one.low, one.high) for one in trials if one.low is not None and one.high is not None])
     if not len(bounds):
         return None, None, 0
     covered = (bounds[:, 0] <= truth + _ROUNDING) & (truth <= bounds[:, 1] + _ROUNDING)
     return float(covered.mean()), float((bounds[:, 1] - bounds[:, 0]).mean()), len(bounds)
 
 
-def _mean_clusters(seen: Sequence[Seen]) -> float:
-    return float(np.mean([it.clusters for it in seen])) if seen else 0.0
+def _mean_clusters(trials: Sequence[Estimate | Interval]) -> float:
+    return float(np.mean([one.clusters for one in trials])) if trials else 0.0
 
 
-def mean_coverage(estimates: Sequence[Covered]) -> dict[str, float]:
+def mean_coverage(estimates: Sequence[MetricCoverage]) -> dict[str, float]:
     """Of each metric, over its cells and groups that are not degenerate."""
     by_metric: dict[str, list[float]] = {}
-    for it in estimates:
-        if not it.degenerate and it.coverage is not None:
-            by_metric.setdefault(it.metric, []).append(it.coverage)
+    for one in estimates:
+        if not one.degenerate and one.coverage is not None:
+            by_metric.setdefault(one.metric, []).append(one.coverage)
     return {metric: float(np.mean(coverages)) for metric, coverages in by_metric.items()}
 
 
-def failures_of(estimates: Sequence[Covered], comparisons: Sequence[Tested], trials: int) -> list[str]:
+def failures_of(
+    estimates: Sequence[MetricCoverage], comparisons: Sequence[ComparisonCoverage], trials: int
+) -> list[str]:
     """What does not hold, with its cell."""
-    failures = [f"{named(it)} in {it.cell}: it was never estimated" for it in estimates if not it.trials]
-    for it in estimates:
-        bound = too_low(it.coverage, it.intervals, trials, few=it.few)
-        if bound is not None:
-            failures.append(f"{named(it)} in {it.cell}: the intervals cover {it.coverage:.1%}, less than {bound:.1%}")
-    for one in comparisons:
-        what = f"The difference of {named(one)} in {one.cell}"
+    failures = [f"{named(one)} in {one.cell}: it was never estimated" for one in estimates if not one.trials]
+    every: list[MetricCoverage | ComparisonCoverage] = [*estimates, *comparisons]
+    for one in every:
+        what = f"{named(one)} in {one.cell}"
+        if isinstance(one, ComparisonCoverage):
+            what = f"The difference of {what}"
         bound = too_low(one.coverage, one.intervals, trials, few=one.few)
         if bound is not None:
             failures.append(f"{what}: the intervals cover {one.coverage:.1%}, less than {bound:.1%}")
-        bound = too_many(one.found, one.tests, trials) if one.alike else None
-        if bound is not None:
-            failures.append(f"{what}: {one.found:.1%} false alarms, more than {bound:.1%}")
+        if isinstance(one, ComparisonCoverage) and one.alike:
+            bound = too_many(one.found, one.tests, trials)
+            if bound is not None:
+                failures.append(f"{what}: {one.found:.1%} false alarms, more than {bound:.1%}")
     return failures
 
 
@@ -224,6 +203,6 @@ def failing_means(means: dict[str, float], trials: int) -> list[str]:
     ]
 
 
-def named(it: Covered | Tested) -> str:
+def named(one: MetricCoverage | ComparisonCoverage) -> str:
     """The metric, and its group where it has one."""
-    return f"{it.metric} ({it.group})" if it.group else it.metric
+    return f"{one.metric} ({one.group})" if one.group else one.metric

@@ -10,19 +10,15 @@ import msgspec
 from counterfoil.comparing.compared import group_text
 from counterfoil.comparing.items import Frames, differences_between, joined_items, told_by, with_partners
 from counterfoil.errors import UserError
-from counterfoil.selftest.cells import planting_of
 from counterfoil.selftest.results import (
-    Covered,
+    ComparisonCoverage,
     Key,
-    Seen,
-    Tested,
-    covered_by,
-    difference_seen,
-    estimate_seen,
+    MetricCoverage,
+    comparison_coverage,
     failing_means,
     failures_of,
     mean_coverage,
-    tested_by,
+    metric_coverage,
 )
 from counterfoil.selftest.trials import Pool, batches
 from counterfoil.stats.estimate import FEWEST_CLUSTERS
@@ -32,17 +28,20 @@ from counterfoil.suite.planting import Cell, Planting
 if TYPE_CHECKING:
     import polars as pl
 
+    from counterfoil.stats.estimate import Estimate
+    from counterfoil.stats.pairing import Difference
     from counterfoil.suite.suite import AnySuite
 
 FEWEST_TRIALS = 20
 
-# Told of the cell, the trials that are done, and those that there are.
-Told = Callable[[str, int, int], None]
+# Is called with the cell, the trials that are done, and those that there are.
+Tell = Callable[[str, int, int], None]
 
 
 class SelfTest(msgspec.Struct, kw_only=True):
-    """All of it. `mean_coverage` is over a metric's cells that are not degenerate; `failures` say what does not hold.
+    """What a self-test found. `failures` say what does not hold.
 
+    `mean_coverage` is over a metric's cells that are not degenerate.
     A cell is degenerate for a metric where in one of 20 trials or more all clusters agree, as they do near 0 and 1, or
     where most trials have no interval: there it may cover more.
     """
@@ -51,14 +50,14 @@ class SelfTest(msgspec.Struct, kw_only=True):
     trials: int
     seed: int
     cells: dict[str, str]
-    estimates: list[Covered]
-    comparisons: list[Tested]
+    estimates: list[MetricCoverage]
+    comparisons: list[ComparisonCoverage]
     mean_coverage: dict[str, float]
     failures: list[str]
 
 
 def selftest(
-    name: str, *, trials: int = 400, questions: int | None = None, seed: int = 0, progress: Told | None = None
+    name: str, *, trials: int = 400, questions: int | None = None, seed: int = 0, progress: Tell | None = None
 ) -> SelfTest:
     """The self-test of a suite. `questions` replaces each cell's number of clusters."""
     if trials < FEWEST_TRIALS:
@@ -73,21 +72,28 @@ def selftest(
     return run_cells(suite.name, planting, cells, trials=trials, seed=seed, progress=progress)
 
 
+def planting_of(suite: AnySuite) -> Planting:
+    planting = suite.planting()
+    if planting is None:
+        raise UserError(f"The suite {suite.name} has no self-test: its method `planting` gives none.")
+    return planting
+
+
 def with_questions(cells: Sequence[Cell], questions: int) -> list[Cell]:
     """The cells with so many clusters. Of those with the same name the one with the most comparisons stays."""
     made: dict[str, Cell] = {}
     for cell in cells:
         kept = made.get(cell.name, cell)
-        made[cell.name] = max(kept, cell, key=lambda it: (bool(it.other), it.compared))
+        made[cell.name] = max(kept, cell, key=lambda one: (bool(one.other), one.compared))
     return [msgspec.structs.replace(cell, clusters=questions) for cell in made.values()]
 
 
 def run_cells(
-    name: str, planting: Planting, cells: Sequence[Cell], *, trials: int, seed: int, progress: Told | None = None
+    name: str, planting: Planting, cells: Sequence[Cell], *, trials: int, seed: int, progress: Tell | None = None
 ) -> SelfTest:
     """The self-test on these cells."""
-    estimates: list[Covered] = []
-    comparisons: list[Tested] = []
+    estimates: list[MetricCoverage] = []
+    comparisons: list[ComparisonCoverage] = []
     # Cells that draw from the same questions share what was said to them: it is read once.
     pools: dict[bytes, Pool] = {}
     for number, cell in enumerate(cells):
@@ -117,43 +123,42 @@ def run_cells(
 
 def _test_cell(
     pool: Pool, cell: Cell, trials: int, seed: Sequence[int], tell: Callable[[int], None]
-) -> tuple[list[Covered], list[Tested]]:
+) -> tuple[list[MetricCoverage], list[ComparisonCoverage]]:
     planting, suite, facts = pool.planting, pool.suite, pool.facts
     truth = planting.truth(pool.clusters, facts, cell, cell.settings)
     others = planting.truth(pool.clusters, facts, cell, cell.settings | cell.other)
-    estimated: dict[Key, list[Seen]] = {key: [] for key in truth}
-    alike: dict[Key, list[Seen]] = {}
-    unlike: dict[Key, list[Seen]] = {}
+    estimated: dict[Key, list[Estimate]] = {key: [] for key in truth}
+    alike: dict[Key, list[Difference]] = {}
+    unlike: dict[Key, list[Difference]] = {}
     done = 0
     for batch in batches(pool, cell, trials, seed):
         for estimate in suite.summarize(batch.first, facts):
             key = estimate.metric, group_text(estimate.group)
             if key in estimated:
-                estimated[key].append(estimate_seen(estimate))
-        for seen, frame in ((alike, batch.alike), (unlike, batch.unlike)):
+                estimated[key].append(estimate)
+        for compared, frame in ((alike, batch.alike), (unlike, batch.unlike)):
             if frame is not None:
-                for key, it in _compared(suite, batch.first, frame, cell):
-                    seen.setdefault(key, []).append(it)
+                for key, difference in _differences(suite, batch.first, frame):
+                    compared.setdefault(key, []).append(difference)
         done += batch.trials
         tell(done)
-    covered = [covered_by(key, seen, truth[key], cell.label) for key, seen in estimated.items()]
-    compared = [tested_by(key, seen, 0.0, cell.label, alike=True) for key, seen in alike.items() if key in truth]
-    compared += [
-        tested_by(key, seen, others[key] - truth[key], cell.label, alike=False)
-        for key, seen in unlike.items()
+    comparisons = [
+        comparison_coverage(key, differences, other_truth[key] - truth[key], cell.label, alike=compared is alike)
+        for compared, other_truth in ((alike, truth), (unlike, others))
+        for key, differences in compared.items()
         if key in truth
     ]
-    return covered, compared
+    return [metric_coverage(key, of_key, truth[key], cell.label) for key, of_key in estimated.items()], comparisons
 
 
-def _compared(suite: AnySuite, one: pl.DataFrame, other: pl.DataFrame, cell: Cell) -> Iterable[tuple[Key, Seen]]:
+def _differences(suite: AnySuite, one: pl.DataFrame, other: pl.DataFrame) -> Iterable[tuple[Key, Difference]]:
     """What `compare` says of both respondents in each trial, for each metric without groups."""
     overall = [metric.changed(groups=((),)) for metric in suite.metrics if () in metric.groups]
     by_trial, others = (_by_trial(with_partners(suite.items(records), overall)) for records in (one, other))
     for trial, items in others.items():
         joined = joined_items(by_trial[trial], items, overall)
-        for found in differences_between(joined, list(told_by(by_trial[trial], overall)), "a", "b"):
-            yield (found.metric.name, group_text(found.group)), difference_seen(found.difference)
+        for figure in differences_between(joined, list(told_by(by_trial[trial], overall)), "a", "b"):
+            yield (figure.metric.name, group_text(figure.group)), figure.difference
 
 
 def _by_trial(frames: Frames) -> dict[str, dict[str, pl.DataFrame]]:

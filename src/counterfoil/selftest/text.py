@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from counterfoil.console import table
 from counterfoil.progress import Progress
-from counterfoil.selftest.results import LEAST_MEAN, MOST_MEAN, Tested, named
-from counterfoil.selftest.selftest import SelfTest, Told
+from counterfoil.selftest.results import LEAST_MEAN, MOST_MEAN, ComparisonCoverage, named
+from counterfoil.selftest.selftest import SelfTest, Tell
 
 HEADING = ["cell", "clusters", "true value", "mean", "bias", "coverage", "width", "no interval"]
 
@@ -57,7 +57,7 @@ def _tables(result: SelfTest) -> list[str]:
 def comparison_rows(result: SelfTest) -> list[list[str]]:
     """One row for each metric and cell: false alarms where nothing differs, and power where something does."""
     rows = [["metric", "cell", "false alarms", "coverage", "true difference", "power", "coverage"]]
-    pairs: dict[tuple[str, str], list[Tested]] = {}
+    pairs: dict[tuple[str, str], list[ComparisonCoverage]] = {}
     for it in result.comparisons:
         pairs.setdefault((named(it), it.cell), []).append(it)
     for (metric, cell), both in pairs.items():
@@ -100,7 +100,7 @@ class _Trials:
 
 
 @contextmanager
-def watching(name: str) -> Iterator[Told]:
+def watching(name: str) -> Iterator[Tell]:
     """What to call with the cell, the trials that are done, and those that there are."""
     trials = _Trials(name)
     progress = Progress([trials])

@@ -12,7 +12,7 @@ from counterfoil.asking.ask import Message, Reply, after
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
 from counterfoil.running.rows import Item, Rows, Standing
-from counterfoil.selftest.cells import draw_levels
+from counterfoil.selftest.levels import draw_levels
 from counterfoil.suite.planting import Cell, Planting
 from counterfoil.suite.suite import AnySuite, Row, Variant
 

@@ -39,6 +39,11 @@ class Estimate(msgspec.Struct, kw_only=True, omit_defaults=False):
     p: float | None = None
     note: str | None = None
 
+    @property
+    def all_agree(self) -> bool:
+        """Whether all clusters agree, so that each counts as one record."""
+        return ALL_AGREE in (self.note or "").split("; ")
+
 
 class Names(TypedDict):
     """What an estimate is of. `group` is {} if it is not given."""

@@ -1,4 +1,4 @@
-"""Chances that differ from cluster to cluster, and what a suite plants."""
+"""Chances that differ from cluster to cluster: levels of 0, 1/10, … 1, drawn from a beta-binomial distribution."""
 
 from __future__ import annotations
 
@@ -6,20 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from counterfoil.errors import UserError
-from counterfoil.suite.planting import Planting
-from counterfoil.suite.suite import AnySuite
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-def planting_of(suite: AnySuite) -> Planting:
-    """What the suite plants."""
-    planting = suite.planting()
-    if planting is None:
-        raise UserError(f"The suite {suite.name} has no self-test: its method `planting` gives none.")
-    return planting
 
 
 LEVELS = 10
