@@ -1,9 +1,9 @@
-"""What a way to reach a model promises, and how it says that something went wrong."""
+"""What every way to reach a model has, and how it says that something went wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -40,34 +40,10 @@ class Sent(NamedTuple):
     quiet: float = 0.0
 
 
-class Model(Protocol):
-    """One way to reach one model. `send` makes one attempt, and raises the errors below."""
+class Model:
+    """One way to reach one model: its name, asks with its identity, and attempts to have them answered."""
 
-    @property
-    def name(self) -> str:
-        """As the user named it."""
-
-    @property
-    def slots(self) -> int | None:
-        """How many asks it can take at once at the most; None where the pace must find out."""
-
-    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
-        """The ask with this model's identity in it."""
-
-    async def send(self, ask: Ask, timeout: float) -> Sent:
-        """One attempt, which takes at most `timeout` seconds."""
-
-    async def close(self) -> None:
-        """Let go of connections and memory."""
-
-    @property
-    def adjustments(self) -> Sequence[str]:
-        """What had to be asked otherwise than the user wanted, for the manifest."""
-
-
-class BaseModel:
-    """A start for ways to reach a model: its name, and asks with its identity."""
-
+    # How many asks it can take at once at the most; None where the pace must find out.
     slots: int | None = None
 
     def __init__(
@@ -91,13 +67,19 @@ class BaseModel:
         )
 
     def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
+        """The ask with this model's identity in it."""
         return replace(self._identity, messages=tuple(messages), params=dict(params), sample=sample)
 
+    async def send(self, ask: Ask, timeout: float) -> Sent:
+        """One attempt, which takes at most `timeout` seconds, and raises the errors below."""
+        raise NotImplementedError
+
     async def close(self) -> None:
-        pass
+        """Let go of connections and memory."""
 
     @property
     def adjustments(self) -> Sequence[str]:
+        """What had to be asked otherwise than the user wanted, for the manifest."""
         return ()
 
 

@@ -20,8 +20,8 @@ from yarl import URL
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.models.base import (
-    BaseModel,
     Hopeless,
+    Model,
     ModelError,
     ModelSpec,
     ModelUnusable,
@@ -171,7 +171,7 @@ class Endpoint:
         raise Rejected(said, parameter=parameter if is_unsupported and isinstance(parameter, str) else None)
 
 
-class HttpModel(BaseModel):
+class HttpModel(Model):
     """One model behind an address. Each interface has its own addresses, bodies, answers and refusals."""
 
     # Parameters that the interface has two names for, with the second.

@@ -1,4 +1,4 @@
-"""Any model that Inspect can reach: `inspect/PROVIDER/MODEL`. Inspect sends, and once; pace and retries are ours."""
+"""Any model that Inspect can reach: `inspect/PROVIDER/MODEL`. Inspect sends once; the asker paces and retries."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import msgspec
 
 from counterfoil.asking.ask import Ask, Message, Reply, Status
 from counterfoil.asking.models.base import (
-    BaseModel,
     Hopeless,
+    Model,
     ModelError,
     ModelSpec,
     ModelUnusable,
@@ -27,8 +27,8 @@ from counterfoil.asking.models.openai import count_of, logprobs_of, split_thinki
 from counterfoil.errors import UserError
 from counterfoil.log import SHORTEST_SECRET
 
-# How an ask is sent is the asker's to decide.
-OURS = (
+# Settings of how an ask is sent: the asker decides that.
+SENDING_SETTINGS = (
     *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections", "adaptive_connections"),
     *("cache", "batch", "num_choices", "fallback_models", "fail_on_refusal"),
 )
@@ -43,7 +43,7 @@ _STATUS: dict[str | None, Status] = {
 _MARKUP = re.compile(r"\[/?[a-z ]+\]")
 
 
-class InspectModel(BaseModel):
+class InspectModel(Model):
     """One model of one of Inspect's providers, with the provider's own environment variables."""
 
     def __init__(self, spec: ModelSpec) -> None:
@@ -124,10 +124,9 @@ class InspectModel(BaseModel):
 def require_inspect(what: str) -> None:
     """One sentence where Inspect is not installed."""
     try:
-        import inspect_ai
+        import inspect_ai  # noqa: F401
     except ModuleNotFoundError as error:
         raise UserError(f"{what} needs Inspect: pip install 'counterfoil[inspect]', then run again.") from error
-    assert inspect_ai
 
 
 def generate_config(params: Mapping[str, Any], sample: int = 0, **more: Any) -> Any:
@@ -136,7 +135,7 @@ def generate_config(params: Mapping[str, Any], sample: int = 0, **more: Any) -> 
 
     settings: dict[str, Any] = {}
     for name, value in params.items():
-        if name in OURS:
+        if name in SENDING_SETTINGS:
             raise UserError(f"{name} is no parameter of an ask: it is counterfoil that paces and tries again.")
         if name not in GenerateConfig.model_fields:
             raise UserError(f"Inspect has no parameter {name}: leave it out, or set it in its extra_body.")

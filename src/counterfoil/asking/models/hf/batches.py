@@ -30,11 +30,6 @@ class PrefixPlan(NamedTuple):
     levels: list[list[Edge]]
     places: list[tuple[int, int]]
 
-    @property
-    def tokens(self) -> int:
-        """The number of computed tokens."""
-        return sum(len(edge.tokens) for level in self.levels for edge in level)
-
 
 def choose(rooms: Sequence[int], live: Sequence[int], most_rows: int, most_tokens: int) -> list[int]:
     """The places in the queue that go next.

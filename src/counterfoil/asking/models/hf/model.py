@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from counterfoil.asking.ask import Ask
-from counterfoil.asking.models.base import BaseModel, ModelSpec, Sent, TimedOut
+from counterfoil.asking.models.base import Model, ModelSpec, Sent, TimedOut
 from counterfoil.asking.models.hf.job import read_settings
-from counterfoil.asking.models.weights import weights_hash
+from counterfoil.asking.models.weights import check_gguf, weights_hash
 from counterfoil.errors import UserError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ OTHERS = (".json", ".jinja", ".model", ".tiktoken", "merges.txt", "vocab.txt")
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 
 
-class HfModel(BaseModel):
+class HfModel(Model):
     """One network. Waiting asks share batches; the common beginning of their prompts is computed once.
 
     `--concurrency` sets the most rows of a batch. Without it, twice as many asks as rows are taken, so that the next
@@ -110,9 +110,7 @@ def _find_weights(name: str, rest: str) -> Path:
     if path.is_file():
         if path.suffix != ".gguf":
             raise UserError(f"{name}: {path} is neither a folder nor a .gguf file.")
-        with path.open("rb") as file:
-            if file.read(4) != b"GGUF":
-                raise UserError(f"{name}: {path} is not a GGUF file.")
+        check_gguf(name, path)
         return path
     if path.is_dir():
         if not _is_complete(path):
