@@ -24,7 +24,7 @@ from counterfoil.asking.models.base import ModelSpec
 from counterfoil.asking.models.replay import ReplayModel
 from counterfoil.explain.judge import Judgement, judge_mentions, judge_reply, overlap
 from counterfoil.explain.questions import Question
-from counterfoil.judging import read_list
+from counterfoil.judging.parsing import read_list
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 SEED = SHARED / "seeds" / "counterfactual-explanatory-qa.md"

@@ -8,7 +8,8 @@ from contextlib import suppress
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from counterfoil.judging import Unreadable, fold, read_list, read_ratings, read_score, read_verdict
+from counterfoil.judging.parsing import read_list, read_ratings, read_score, read_verdict
+from counterfoil.judging.text import Unreadable, fold
 
 ASPECTS = ("clarity", "accuracy", "convincingness")
 names = st.from_regex(r"[A-Z][a-z]{2,9}( [A-Z][a-z]{2,9})?", fullmatch=True).filter(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from counterfoil.judging import Unreadable, find_entry, fold, read_list, read_ratings, read_score, read_verdict, unique
+from counterfoil.judging.parsing import read_list, read_ratings, read_score, read_verdict
+from counterfoil.judging.text import Unreadable, find_entry, fold, unique
 
 ASPECTS = ("clarity", "accuracy", "convincingness")
 

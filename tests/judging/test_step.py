@@ -9,7 +9,8 @@ import pytest
 
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.asker import NotAsked
-from counterfoil.judging import Failure, Score, Step, ask_step, read_score
+from counterfoil.judging.parsing import Score, read_score
+from counterfoil.judging.step import Failure, Step, ask_step
 
 STEP = Step("confusion", "Rate the question.", read_score)
 

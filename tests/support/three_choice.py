@@ -16,7 +16,7 @@ import msgspec
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
-from counterfoil.judging import JudgeAsk
+from counterfoil.judging.step import JudgeAsk
 from counterfoil.stats.metric import QUESTION, Items, Metric
 from counterfoil.suite.options import Option
 from counterfoil.suite.suite import Question as SuiteQuestion

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
@@ -11,12 +12,11 @@ from counterfoil.asking.models.weights import cache_folder
 from counterfoil.errors import UserError
 from counterfoil.suite.options import nearest
 
-SUITES = ("explain", "bias", "memorization")
+# Where the data of each suite lies in the package.
+SHIPPED = {"explain": "explain/samples", "bias": "bias/samples", "memorization": "perturbing/bank"}
 SHIPPED_LICENCE = "Apache-2.0"
 DATA_ENDINGS = (".json", ".jsonl", ".csv", ".tsv", ".toml", ".yaml")
-
-
-# What `--data` calls samples whose file has another name; all of the bank's files are one dataset.
+# The names in `--data` of samples whose files are named otherwise. All files of the bank are one dataset.
 SAMPLE_NAMES = {"kobbq_templates.tsv": "korean", "bbq_templates.csv": "english"}
 BANK = "bank"
 
@@ -30,8 +30,8 @@ class DataFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dataset(msgspec.Struct, frozen=True, kw_only=True):
-    """A dataset that somebody else publishes. Its name stands for all of its files, or for the first of them where
-    the others only go `beside` it.
+    """A dataset that somebody else publishes. Its name means all of its files; with `beside`, only the first, and the
+    others lie beside it.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
         return cache_folder() / "data" / self.name
 
 
+PLAUSIBLEQA = "https://huggingface.co/datasets/JamshidJDMY/PlausibleQA/resolve/main"
 KOBBQ = "https://raw.githubusercontent.com/naver-ai/KoBBQ/0dd165aeaaacd1bd46c63513a9b2e9875eb6dce7"
 BBQ = "https://raw.githubusercontent.com/nyu-mll/BBQ/bea11bd97d79217245b5871acd247b9d6eb24598"
 FLARE_CFA = "https://huggingface.co/datasets/TheFinAI/flare-cfa/resolve/0ef87599cc2b3c555d6892e37a53f5f7170a8205"
@@ -64,18 +65,22 @@ BBQ_CATEGORIES = (
     "Sexual_orientation",
 )
 
+
+def _files(address: str, hashes: Mapping[str, str | None]) -> tuple[DataFile, ...]:
+    """Files below an address, by their paths there; each with its hash where that is pinned."""
+    return tuple(
+        DataFile(name=PurePosixPath(path).name, url=f"{address}/{path}", sha256=sha256)
+        for path, sha256 in hashes.items()
+    )
+
+
 DATASETS = (
     Dataset(
         name="plausibleqa",
         suite="explain",
         what="PlausibleQA, 10,000 questions, each with ten candidates and their plausibilities",
         licence="CC BY 4.0",
-        files=(
-            DataFile(
-                name="test.json",
-                url="https://huggingface.co/datasets/JamshidJDMY/PlausibleQA/resolve/main/test.json",
-            ),
-        ),
+        files=_files(PLAUSIBLEQA, {"test.json": None}),
     ),
     Dataset(
         name="kobbq",
@@ -83,17 +88,14 @@ DATASETS = (
         what="KoBBQ's test set, 2,280 questions, with its prompts",
         licence="MIT",
         beside=True,
-        files=(
-            DataFile(
-                name="KoBBQ_test_samples.tsv",
-                url=f"{KOBBQ}/data/KoBBQ_test_samples.tsv",
-                sha256="6eacb1c0ff995c74b26183d368c500193454b7bf96a2a0f9462641e57972aab7",
-            ),
-            DataFile(
-                name="0_evaluation_prompts.tsv",
-                url=f"{KOBBQ}/evaluation/0_evaluation_prompts.tsv",
-                sha256="1757448babb55bfc01dce7233f64c2188ad06843646f75b6c590bff633d88bca",
-            ),
+        files=_files(
+            KOBBQ,
+            {
+                "data/KoBBQ_test_samples.tsv": "6eacb1c0ff995c74b26183d368c500193454b7bf96a2a0f9462641e57972aab7",
+                "evaluation/0_evaluation_prompts.tsv": (
+                    "1757448babb55bfc01dce7233f64c2188ad06843646f75b6c590bff633d88bca"
+                ),
+            },
         ),
     ),
     Dataset(
@@ -101,12 +103,8 @@ DATASETS = (
         suite="bias",
         what="KoBBQ's templates, which give its whole set (see docs/bias.md for the count)",
         licence="MIT",
-        files=(
-            DataFile(
-                name="KoBBQ_templates.tsv",
-                url=f"{KOBBQ}/data/KoBBQ_templates.tsv",
-                sha256="5536ec18433d4a75b0087c1b1a3ed225e0ac068cd66d3f80de051c366036cc1f",
-            ),
+        files=_files(
+            KOBBQ, {"data/KoBBQ_templates.tsv": "5536ec18433d4a75b0087c1b1a3ed225e0ac068cd66d3f80de051c366036cc1f"}
         ),
     ),
     Dataset(
@@ -114,9 +112,7 @@ DATASETS = (
         suite="bias",
         what="BBQ, 58,492 questions in eleven categories",
         licence="CC BY 4.0",
-        files=tuple(
-            DataFile(name=f"{category}.jsonl", url=f"{BBQ}/data/{category}.jsonl") for category in BBQ_CATEGORIES
-        ),
+        files=_files(BBQ, {f"data/{category}.jsonl": None for category in BBQ_CATEGORIES}),
     ),
     Dataset(
         name="cfa",
@@ -134,7 +130,7 @@ DATASETS = (
 )
 
 
-class Listed(msgspec.Struct, kw_only=True):
+class Listed(msgspec.Struct):
     """A dataset as `data list` shows it. `where`: shipped, cached, or not here; `bytes` where it is here."""
 
     name: str
@@ -165,8 +161,7 @@ def all_datasets() -> list[Listed]:
 
 def _shipped() -> list[Listed]:
     listed = []
-    for suite in SUITES:
-        place = "perturbing/bank" if suite == "memorization" else f"{suite}/samples"
+    for suite, place in SHIPPED.items():
         folder = resources.files("counterfoil").joinpath(place)
         files = sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else []
         sizes = {file: len(file.read_bytes()) for file in files if file.name.endswith(DATA_ENDINGS)}
@@ -175,30 +170,18 @@ def _shipped() -> list[Listed]:
         }
         if suite == "memorization":
             named = {BANK: (sum(sizes.values()), folder)}
+        what = "questions written for this project"
         listed += [
-            Listed(
-                name=name,
-                suite=suite,
-                where="shipped",
-                bytes=size,
-                licence=SHIPPED_LICENCE,
-                what="questions written for this project",
-                path=str(path),
-            )
+            Listed(name, suite, "shipped", size, SHIPPED_LICENCE, what, str(path))
             for name, (size, path) in named.items()
         ]
     return listed
 
 
 def _listed(dataset: Dataset) -> Listed:
+    name, suite, what, licence = dataset.name, dataset.suite, dataset.what, dataset.licence
     paths = [dataset.folder / file.name for file in dataset.files]
-    is_here = all(path.is_file() for path in paths)
-    return Listed(
-        name=dataset.name,
-        suite=dataset.suite,
-        where="cached" if is_here else "not here",
-        bytes=sum(path.stat().st_size for path in paths) if is_here else None,
-        licence=dataset.licence,
-        what=dataset.what,
-        path=str(dataset.folder) if is_here else None,
-    )
+    if not all(path.is_file() for path in paths):
+        return Listed(name, suite, "not here", None, licence, what, None)
+    size = sum(path.stat().st_size for path in paths)
+    return Listed(name, suite, "cached", size, licence, what, str(dataset.folder))

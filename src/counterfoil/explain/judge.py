@@ -12,19 +12,9 @@ import msgspec
 
 from counterfoil.explain.questions import Question
 from counterfoil.explain.scoring import CONFUSING_AT
-from counterfoil.judging import (
-    Failure,
-    JudgeAsk,
-    Step,
-    ask_step,
-    find_entry,
-    fold,
-    read_list,
-    read_ratings,
-    read_score,
-    read_verdict,
-    unique,
-)
+from counterfoil.judging.parsing import read_list, read_ratings, read_score, read_verdict
+from counterfoil.judging.step import Failure, JudgeAsk, Step, ask_step
+from counterfoil.judging.text import find_entry, fold, unique
 
 T = TypeVar("T")
 

@@ -1,6 +1,6 @@
 """Readers of judges' replies: a score, a list, a verdict, ratings; each from its strict text format or from JSON.
 
-What is only badly wrapped is read all the same. Everything else raises Unreadable: nothing is guessed.
+Quotes, code blocks and bold type around a result don't matter. Everything else raises Unreadable: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def read_list(text: str, label: str) -> tuple[str, ...]:
 def read_verdict(text: str) -> bool:
     """From "Verdict: yes" or "Verdict: no", from {"verdict": …}, or from the bare word."""
 
-    def verdict(value: Any) -> bool:
+    def verdict(value: Any, reason: Any) -> bool:
         if isinstance(value, bool):
             return value
         match = _VERDICT.fullmatch(bare(value)) if isinstance(value, str) else None
@@ -126,17 +126,7 @@ def read_verdict(text: str) -> bool:
             raise Unreadable(f"the verdict must be yes or no, and is {short(value)}")
         return match.group(1).lower() in ("yes", "true")
 
-    def from_json(value: Any) -> bool | None:
-        fields = _fields(value)
-        return verdict(fields["verdict"]) if "verdict" in fields else None
-
-    def from_text(text: str) -> list[bool]:
-        values = [place.inline for place in labelled(text, "verdict") if not place.inline.startswith("{")]
-        if not values and bare(text).strip(".!").lower() in ("yes", "no"):
-            values = [bare(text).strip(".!")]
-        return [verdict(value) for value in values]
-
-    return _read(text, "verdict", from_json, from_text)
+    return _read_verdict(text, verdict, bare_words=("yes", "no"))
 
 
 def verdict_reader(words: Sequence[str]) -> Callable[[str], Verdict]:
@@ -149,16 +139,25 @@ def verdict_reader(words: Sequence[str]) -> Callable[[str], Verdict]:
             raise Unreadable(f"the verdict must be {', '.join(words[:-1])} or {words[-1]}, and is {short(value)}")
         return Verdict(match.group(1).lower(), reason.strip() if isinstance(reason, str) else "")
 
-    def from_json(value: Any) -> Verdict | None:
+    return lambda text: _read_verdict(text, verdict)
+
+
+def _read_verdict(text: str, verdict: Callable[[Any, Any], T], bare_words: Sequence[str] = ()) -> T:
+    """What `verdict` makes of the value and the reason. A reply may also be one of the bare words alone."""
+
+    def from_json(value: Any) -> T | None:
         fields = _fields(value)
         return verdict(fields["verdict"], fields.get("reason")) if "verdict" in fields else None
 
-    def from_text(text: str) -> list[Verdict]:
+    def from_text(text: str) -> list[T]:
         places = [place for place in labelled(text, "verdict") if not place.inline.startswith("{")]
         reason = " ".join(_labelled_text(text, "reason", [place.start for place in places]).split())
-        return [verdict(place.inline, reason) for place in places]
+        values = [place.inline for place in places]
+        if not values and (word := bare(text).strip(".!")).lower() in bare_words:
+            values = [word]
+        return [verdict(value, reason) for value in values]
 
-    return lambda text: _read(text, "verdict", from_json, from_text)
+    return _read(text, "verdict", from_json, from_text)
 
 
 def read_ratings(text: str, items: Sequence[str], aspects: Sequence[str]) -> dict[str, tuple[float, ...]]:
@@ -247,7 +246,7 @@ def _number(value: Any, what: str) -> float:
 
 
 def _labelled_text(text: str, label: str, ends: Iterable[int]) -> str:
-    """What stands behind the first such label, up to the first of the ends behind it, or to the end of the text."""
+    """The text after the first such label, up to the first of the ends after it, or to the end of the text."""
     for place in labelled(text, label):
         end = min((end for end in ends if end > place.start), default=len(text))
         return re.split("[:：=]", text[place.start : end], maxsplit=1)[1].strip(" \t\n*_")
@@ -295,7 +294,7 @@ def _without_bullet(text: str) -> str:
 
 
 def _named_objects(value: Any) -> list[tuple[str, Any]]:
-    """The rated things: of a list of objects that name theirs, of one such object, or of an object by name."""
+    """Names with their ratings: from a list of objects that each hold a name, from one of them, or from names."""
     if isinstance(value, list):
         return [pair for inner in value if isinstance(inner, dict) for pair in _named_objects(inner)]
     fields = _fields(value)
