@@ -254,7 +254,7 @@ async def open_carriers(plan: Plan, ledger: Ledger, halt: Halt, say: Say) -> Asy
 
             def carrier_of(model: Model, spec: ModelSpec, account: Account) -> Carrier:
                 if provider_of(spec.name).has_batches:
-                    return BatchCarrier(model, spec, ledger, account=account, halt=halt, say=say)
+                    return BatchCarrier(model, ledger, account=account, halt=halt, say=say)
                 say(f"{spec.name} has no batch interface: it is asked as usual.")
                 return in_this_process(model, spec, account)
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from counterfoil.asking.cluster.seats import CORES_OF_A_WAITING_WORKER, Node, Seats, seats
+from counterfoil.asking.cluster.seats import CORES_OF_A_WAITING_WORKER, ClusterSettings, Node, Seats, seats
 
-HEAD = Node("head", 0, 0)
-SMALL, LARGE = Node("small", 4, 0), Node("large", 10, 0)
-WITH_GPUS = Node("gpus", 16, 2)
+HEAD, SMALL, LARGE, WITH_GPUS = Node(0, 0), Node(4, 0), Node(10, 0), Node(16, 2)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +32,8 @@ WITH_GPUS = Node("gpus", 16, 2)
 def test_seats(
     nodes: list[Node], in_process: bool, workers: int | None, worker_cores: int | None, expected: Seats
 ) -> None:
-    assert seats(nodes, in_process=in_process, workers=workers, worker_cores=worker_cores) == expected
+    settings = ClusterSettings(workers=workers, worker_cores=worker_cores)
+    assert seats(nodes, settings, in_process=in_process) == expected
 
 
 def test_what_a_worker_takes_can_be_told() -> None:

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any, BinaryIO
 
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply
-from counterfoil.asking.batches.interface import (
-    CLOCK_SECONDS,
-    BatchInterface,
-    Found,
-    Line,
-    Look,
-    NotProcessed,
-    from_start,
-    id_of,
-)
-from counterfoil.asking.models.anthropic import AnthropicModel, request_body
+from counterfoil.asking.batches.interface import BatchInterface, Line, Look, NotProcessed, fields_of
+from counterfoil.asking.models.anthropic import request_body
 from counterfoil.asking.models.base import TryAgain
 from counterfoil.asking.models.http import Rejected
 
@@ -46,59 +36,47 @@ class AnthropicBatches(BatchInterface):
     head = b'{"requests":['
     between = b","
     tail = b"]}"
-
-    listed, cursor, per_page = "/messages/batches", "after_id", 1_000
-
-    def __init__(self, model: AnthropicModel) -> None:
-        super().__init__(model, "/messages")
+    path, path_of_asks = "/messages/batches", "/messages"
+    cursor, per_page = "after_id", 1_000
+    is_sure = False  # nothing in a batch says whose it is
 
     def line(self, ask: Ask) -> bytes:
         return msgspec.json.encode({"custom_id": ask.key, "params": self._model.body(ask)})
 
     async def create(self, content: BinaryIO, uploaded: str | None, token: str) -> str:
-        return id_of(await self._server.post("/messages/batches", from_start(content)))
+        return await self._server.post(self.path, content)
 
-    def time_of(self, batch: dict[str, Any]) -> float:
-        try:
-            return datetime.fromisoformat(str(batch.get("created_at"))).timestamp()
-        except ValueError:
-            return 0.0
-
-    def recognised(self, batch: dict[str, Any], token: str, asks: int, posted_at: float) -> Found | None:
-        """Nothing in it says whose it is. One that was made much later than it was posted is somebody else's."""
-        is_then = abs(self.time_of(batch) - posted_at) <= CLOCK_SECONDS
-        return Found(id_of(batch), is_sure=False) if is_then and sum(_counts(batch).values()) == asks else None
+    def is_posted(self, batch: dict[str, Any], token: str, asks: int, is_then: bool) -> bool:
+        return is_then and sum(_counts(batch).values()) == asks
 
     async def look(self, batch_id: str) -> Look:
-        batch = await self._server.get(f"/messages/batches/{batch_id}")
+        batch = await self._server.get(f"{self.path}/{batch_id}")
         counts = _counts(batch)
         address = batch.get("results_url")
         return Look(
             ended=batch.get("processing_status") == "ended",
             done=sum(counts.values()) - counts.get("processing", 0),
             cancelled=batch.get("cancel_initiated_at") is not None,
-            results=[str(address) if self._server.is_here(address) else f"/messages/batches/{batch_id}/results"],
+            results=[str(address) if self._server.is_here(address) else f"{self.path}/{batch_id}/results"],
         )
 
     def read(self, ask: Ask, line: Line) -> Reply:
-        result = line.get("result")
-        result = result if isinstance(result, dict) else {}
+        result = fields_of(line.get("result"))
         kind = result.get("type")
         if kind == "succeeded" and isinstance(message := result.get("message"), dict):
             return self._model.read(message)
         if kind in ("expired", "canceled"):
             raise NotProcessed(f"it was {kind} before the model came to it")
         if kind == "errored":
-            error = result.get("error")
-            inner = error.get("error", error) if isinstance(error, dict) else {}
-            status = STATUS_OF_ERROR.get(str(inner.get("type")) if isinstance(inner, dict) else "", 500)
+            error = fields_of(result.get("error"))
+            inner = error.get("error", error)
             try:
-                self._server.refuse(status, {"error": inner})
+                status = STATUS_OF_ERROR.get(str(fields_of(inner).get("type")), 500)
+                self._model.endpoint.refuse(status, {}, {"error": inner})
             except Rejected as rejected:
                 return self._model.rejected(rejected, request_body(ask))
         raise TryAgain("its line in the batch can't be read")
 
 
 def _counts(batch: dict[str, Any]) -> dict[str, int]:
-    counts = batch.get("request_counts")
-    return {name: n for name, n in counts.items() if isinstance(n, int)} if isinstance(counts, dict) else {}
+    return {name: n for name, n in fields_of(batch.get("request_counts")).items() if isinstance(n, int)}

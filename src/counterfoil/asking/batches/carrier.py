@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.asker import Halt, NotAsked
+from counterfoil.asking.batches.anthropic import AnthropicBatches
 from counterfoil.asking.batches.interface import BatchInterface, Complaint, Line, Look, NotProcessed, NotThere
+from counterfoil.asking.batches.openai import OpenAIBatches
 from counterfoil.asking.batches.store import Batch, BatchStore
 from counterfoil.asking.batches.submitting import Halted, Outbox, Submitter
-from counterfoil.asking.budget import Account
+from counterfoil.asking.budget import Account, Reserved
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.anthropic import AnthropicModel
-from counterfoil.asking.models.base import Hopeless, Model, ModelError, ModelSpec, ModelUnusable, TryAgain
+from counterfoil.asking.models.base import Hopeless, Model, ModelError, ModelUnusable, TryAgain
 from counterfoil.asking.models.openai import OpenAIModel
 
 FIRST_LOOK, LONGEST_LOOK, LOOKS_GROW = 2.0, 60.0, 1.5
@@ -29,35 +30,24 @@ LINES_AT_ONCE = 500
 MOST_BATCHES = 4
 # Both providers have thrown results away by then.
 KEPT_SECONDS = 30 * 86_400.0
+NOTHING: Reserved = (0.0, 0.0)
 
 
 @dataclass
 class Waiting:
-    """One batch that is waited for. `left` are the asks of this run that have not ended; `seen` are all that have."""
+    """A batch that is waited for. `left`: its asks of this run that have not ended; `seen`: all its asks that have;
+    `done`: how many the provider is done with; `replies`: how many of those seen have a reply.
+    """
 
     batch: int
     left: set[bytes] = field(default_factory=set)
-    size: int = 0
     done: int = 0
-    reserved: tuple[float, float] = (0.0, 0.0)
+    reserved: Reserved = NOTHING
     seen: set[bytes] = field(default_factory=set)
     replies: int = 0
     look_at: float = 0.0
     wait: float = field(default_factory=lambda: FIRST_LOOK)
     is_told: bool = False
-
-
-class Ended(NamedTuple):
-    """How one ask ended: with a reply that is durable, or with an error."""
-
-    key: bytes
-    ask: Ask
-    reply: Reply | None
-    error: ModelError | None
-
-
-class NotOurs(Exception):
-    """The batch holds none of the asks that it was thought to hold."""
 
 
 class BatchCarrier:
@@ -66,15 +56,9 @@ class BatchCarrier:
     not_stored: Sequence[str] = ()
 
     def __init__(
-        self,
-        model: Model,
-        spec: ModelSpec,
-        ledger: Ledger,
-        *,
-        account: Account,
-        halt: Halt,
-        say: Callable[[str], None],
+        self, model: Model, ledger: Ledger, *, account: Account, halt: Halt, say: Callable[[str], None]
     ) -> None:
+        assert isinstance(model, OpenAIModel | AnthropicModel), "asked for by a name that has batches"
         self.total = 0
         self.stopped: str | None = None
         self.failures: dict[str, Reply] = {}
@@ -83,14 +67,15 @@ class BatchCarrier:
         self._account = account
         self._halt = halt
         self._say = say
-        self._interface = _interface_of(model)
+        kind = OpenAIBatches if isinstance(model, OpenAIModel) else AnthropicBatches
+        self._interface: BatchInterface = kind(model)
         self._store = BatchStore(ledger.path, self._interface.provider, self._interface.base_url)
         self._submitter = Submitter(self._interface, self._store, ledger.path, model.name, halt)
         self._one_after_another = asyncio.Lock()
         self._started = False
         # What is gathered, and what of the budget is reserved for it.
         self._outbox = Outbox(self._interface)
-        self._reserved = (0.0, 0.0)
+        self._reserved = NOTHING
         # The asks that were taken and have not ended; the batches that hold them; how many have ended.
         self._taken: set[bytes] = set()
         self._waiting: dict[int, Waiting] = {}
@@ -109,11 +94,11 @@ class BatchCarrier:
     @property
     def done(self) -> int:
         """Those that have ended, and those that the provider is done with."""
-        return self._ended + sum(min(one.done, one.size) for one in self._waiting.values())
+        return self._ended + sum(min(waiting.done, len(waiting.left)) for waiting in self._waiting.values())
 
     @property
     def in_flight(self) -> int:
-        return sum(max(0, one.size - one.done) for one in self._waiting.values())
+        return sum(max(0, len(waiting.left) - waiting.done) for waiting in self._waiting.values())
 
     @property
     def adjustments(self) -> Sequence[str]:
@@ -129,7 +114,7 @@ class BatchCarrier:
             reserved = self._account.reserve(ask)
             batch = self._store.batch_of(key)
             if batch is not None:  # it costs nothing more, whatever is left
-                self._wait_for(batch, [key], reserved or (0.0, 0.0))
+                self._wait_for(batch, [key], reserved or NOTHING)
             elif reserved is None:
                 self._stop(self._account.budget.sentence)
                 self._check()
@@ -162,7 +147,7 @@ class BatchCarrier:
         except Halted:
             return
 
-    async def _add(self, ask: Ask, reserved: tuple[float, float]) -> None:
+    async def _add(self, ask: Ask, reserved: Reserved) -> None:
         line = self._interface.line(ask)
         is_full = len(self._outbox.keys) >= min(self._interface.most_asks, self._most_asks)
         if is_full or (self._outbox.keys and self._outbox.bytes + len(line) > self._interface.most_bytes):
@@ -182,7 +167,7 @@ class BatchCarrier:
             # Others may have filled the provider's queue: that takes time to become better.
             await self._halt.nap(max(0.0, self._quiet_until - asyncio.get_running_loop().time()))
         outbox, reserved = self._outbox, self._reserved
-        self._outbox, self._reserved = Outbox(self._interface), (0.0, 0.0)
+        self._outbox, self._reserved = Outbox(self._interface), NOTHING
         try:
             # While others were waited for, it may have been learned that it is too large, or of no use.
             too_large = len(outbox.keys) > self._most_asks
@@ -199,7 +184,7 @@ class BatchCarrier:
         finally:
             outbox.close()
         for key, batch in claim.under_way.items():
-            self._wait_for(batch, [key], (0.0, 0.0))
+            self._wait_for(batch, [key], NOTHING)
         for answered, reply in self._ledger.get([key.hex() for key in claim.answered]).items():
             self._account.found(answered, reply)
         self._end(claim.answered)
@@ -208,11 +193,10 @@ class BatchCarrier:
             return
         self._tell_where(self._wait_for(claim.batch.id, [outbox.keys[i] for i in claim.free], reserved))
 
-    def _wait_for(self, batch: int, keys: Sequence[bytes], reserved: tuple[float, float]) -> Waiting:
+    def _wait_for(self, batch: int, keys: Sequence[bytes], reserved: Reserved) -> Waiting:
         """Wait for asks that are in a batch, too; what is reserved is released when it is collected."""
         waiting = self._waiting.setdefault(batch, Waiting(batch))
         waiting.left.update(keys)
-        waiting.size += len(keys)
         waiting.reserved = (waiting.reserved[0] + reserved[0], waiting.reserved[1] + reserved[1])
         return waiting
 
@@ -223,7 +207,7 @@ class BatchCarrier:
                 self._tell_where(waiting)
         clock = asyncio.get_running_loop().time
         while self._waiting and self._halt.reason is None and not self._is_unusable:
-            waiting = min(self._waiting.values(), key=lambda one: one.look_at)
+            waiting = min(self._waiting.values(), key=lambda waiting: waiting.look_at)
             await self._halt.nap(max(0.0, waiting.look_at - clock()))
             if self._halt.reason is not None:
                 break
@@ -242,7 +226,7 @@ class BatchCarrier:
             waiting.wait = min(LOOKS_GROW * waiting.wait, LONGEST_LOOK)
         if self._waiting and not self._is_left:
             self._is_left = True
-            asks = _number_of_asks(sum(len(one.left) for one in self._waiting.values()))
+            asks = _number_of_asks(sum(len(waiting.left) for waiting in self._waiting.values()))
             names = ", ".join(map(self._name_of, self._waiting.values()))
             self._tell(
                 f"{asks} with {self._interface.provider} in {names}: run the same command again to collect them."
@@ -271,14 +255,21 @@ class BatchCarrier:
                 self._lost(waiting, batch, error)
 
     async def _collect(self, waiting: Waiting, batch: Batch, look: Look) -> None:
-        try:
-            async for part in self._results(batch, look, waiting.seen):
-                for ended in part:
-                    waiting.replies += ended.reply is not None
-                    await self._count(waiting, ended)
-        except NotOurs:
+        """Take in the lines of a batch that has ended. After a download that broke off, those seen are left out."""
+
+        def is_ours() -> bool:
+            return batch.is_sure or bool(waiting.seen)
+
+        async for lines in self._lines(look):
+            await self._take_in(waiting, batch, lines)
+            if not is_ours():
+                break
+        if not is_ours():
             self._store.is_not_ours(batch.id)
             return
+        missing = [key for key in self._store.keys(batch.id) if key not in waiting.seen]
+        for start in range(0, len(missing), LINES_AT_ONCE):
+            await self._take_in(waiting, batch, dict.fromkeys(missing[start : start + LINES_AT_ONCE]))
         await asyncio.to_thread(self._store.collected, batch.id)
         self._leave(waiting)
         others = len(waiting.seen) - waiting.replies
@@ -286,29 +277,6 @@ class BatchCarrier:
         self._tell(f"{batch.batch_id} is home: {waiting.replies:,} replies{without}.")
         if look.cancelled and others:
             self._problem = f"{batch.batch_id} was cancelled: run the same command again to submit what is left of it"
-
-    async def _results(self, batch: Batch, look: Look, seen: set[bytes]) -> AsyncIterator[list[Ended]]:
-        """The asks of a batch as they ended, many at a time. Those in `seen` are left out, and it grows.
-
-        Asks without a line come last. The download may break off: call it again with the same `seen`.
-        """
-        async for lines in self._lines(look):
-            asks = self._store.asks(batch.id, [key for key in lines if key not in seen])
-            if not asks and not seen and not batch.is_sure:
-                raise NotOurs
-            ended = [self._read(key, ask, lines[key]) for key, ask in asks.items()]
-            puts = (self._ledger.put(one.ask, batch.model, one.reply) for one in ended if one.reply)
-            kept = iter(await asyncio.gather(*puts))
-            seen.update(asks)
-            yield [one._replace(reply=next(kept)) if one.reply else one for one in ended]
-        if not seen and not batch.is_sure:
-            raise NotOurs
-        missing = [key for key in self._store.keys(batch.id) if key not in seen]
-        nothing = NotProcessed("the batch ended without a line for it")
-        for start in range(0, len(missing), LINES_AT_ONCE):
-            asks = self._store.asks(batch.id, missing[start : start + LINES_AT_ONCE])
-            seen.update(asks)
-            yield [Ended(key, ask, None, nothing) for key, ask in asks.items()]
 
     async def _lines(self, look: Look) -> AsyncIterator[dict[bytes, Line]]:
         """The lines by their keys, some at a time; of two for one ask the first."""
@@ -324,27 +292,38 @@ class BatchCarrier:
         if part:
             yield part
 
-    def _read(self, key: bytes, ask: Ask, line: Line) -> Ended:
-        try:
-            return Ended(key, ask, self._interface.read(ask, line), None)
-        except ModelError as error:
-            return Ended(key, ask, None, error)
+    async def _take_in(self, waiting: Waiting, batch: Batch, lines: Mapping[bytes, Line | None]) -> None:
+        """Keep the replies in some lines of a batch. Only the asks of this run are a matter of its account."""
+        asks = self._store.asks(batch.id, [key for key in lines if key not in waiting.seen])
+        coming: dict[bytes, asyncio.Future[Reply]] = {}
+        errors: dict[bytes, ModelError] = {}
+        for key, ask in asks.items():
+            try:
+                if (line := lines[key]) is None:
+                    raise NotProcessed("the batch ended without a line for it")
+                coming[key] = self._ledger.put(ask, batch.model, self._interface.read(ask, line))
+            except ModelError as error:
+                errors[key] = error
+        replies = dict(zip(coming, await asyncio.gather(*coming.values()), strict=True))
+        waiting.seen.update(asks)
+        waiting.replies += len(replies)
+        for key, ask in asks.items():
+            if key not in waiting.left:
+                continue
+            waiting.left.discard(key)
+            self._end([key])
+            if key in replies:
+                self._account.count(replies[key], now=True)
+            else:
+                await self._without_reply(key, ask, errors[key])
 
-    async def _count(self, waiting: Waiting, ended: Ended) -> None:
-        """Account for one ask. Those of other runs in the same batch are no matter of this one's account."""
-        if ended.key not in waiting.left:
+    async def _without_reply(self, key: bytes, ask: Ask, error: ModelError) -> None:
+        if isinstance(error, TryAgain):
+            await self._another_time(key, ask, str(error))
             return
-        waiting.left.discard(ended.key)
-        waiting.size -= 1
-        self._end([ended.key])
-        if ended.reply is not None:
-            self._account.count(ended.reply, now=True)
-        elif isinstance(ended.error, TryAgain):
-            await self._another_time(ended.key, ended.ask, str(ended.error))
-        else:
-            if isinstance(ended.error, ModelUnusable):
-                self._problem = self._problem or str(ended.error)
-            await self._failed(ended.ask, str(ended.error), self._batches_of.get(ended.key, 0) + 1)
+        if isinstance(error, ModelUnusable):
+            self._problem = self._problem or str(error)
+        await self._failed(ask, str(error), self._batches_of.get(key, 0) + 1)
 
     async def _another_time(self, key: bytes, ask: Ask, reason: str) -> None:
         times = self._batches_of[key] = self._batches_of.get(key, 0) + 1
@@ -363,16 +342,15 @@ class BatchCarrier:
     async def _refused(self, waiting: Waiting, batch: Batch, complaints: Sequence[Complaint]) -> None:
         """A batch that was not accepted: nothing in it was asked, and nothing paid."""
         said = complaints[0].message
-        if any(one.too_much for one in complaints):
+        if any(complaint.too_much for complaint in complaints):
             self._crowded(batch, said)
-        elif any(one.line is None for one in complaints):
-            said = next(one.message for one in complaints if one.line is None)
-            self._problem = f"{self._interface.provider} did not accept {batch.batch_id}: {said}"
+        elif whole := [complaint.message for complaint in complaints if complaint.line is None]:
+            self._problem = f"{self._interface.provider} did not accept {batch.batch_id}: {whole[0]}"
         else:
             more = f", and {len(complaints) - 1:,} more" if len(complaints) > 1 else ""
             self._tell(f"{batch.batch_id} was not accepted: line {complaints[0].line}: {said}{more}.")
             keys = self._store.keys(batch.id)
-            reasons = {keys[one.line - 1]: one.message for one in complaints if one.line and one.line <= len(keys)}
+            reasons = {keys[line - 1]: message for message, line, _ in complaints if line and line <= len(keys)}
             for key, ask in self._store.asks(batch.id, sorted(waiting.left)).items():
                 if key in reasons:
                     await self._failed(ask, reasons[key], 1)
@@ -421,7 +399,7 @@ class BatchCarrier:
 
     def _tell_where(self, waiting: Waiting) -> None:
         waiting.is_told = True
-        self._tell(f"{_number_of_asks(waiting.size)} under way in {self._name_of(waiting)}.")
+        self._tell(f"{_number_of_asks(len(waiting.left))} under way in {self._name_of(waiting)}.")
 
     def _tell(self, sentence: str) -> None:
         self._say(f"{self._model.name}: {sentence}")
@@ -441,14 +419,3 @@ class BatchCarrier:
 def _number_of_asks(number: int) -> str:
     """As the beginning of a sentence."""
     return f"{number:,} ask is" if number == 1 else f"{number:,} asks are"
-
-
-def _interface_of(model: Model) -> BatchInterface:
-    if isinstance(model, OpenAIModel):
-        from counterfoil.asking.batches.openai import OpenAIBatches
-
-        return OpenAIBatches(model)
-    assert isinstance(model, AnthropicModel), "asked for by a name that has batches"
-    from counterfoil.asking.batches.anthropic import AnthropicBatches
-
-    return AnthropicBatches(model)

@@ -1,12 +1,13 @@
-"""What a provider's batch interface must give, what can be said of a batch, and the server behind it."""
+"""A provider's batches: what its interface must give, how a batch is doing, and the server behind it."""
 
 from __future__ import annotations
 
 import logging
 import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, BinaryIO, Literal, NamedTuple, NoReturn
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 import aiohttp
 from yarl import URL
@@ -18,9 +19,11 @@ from counterfoil.log import log_request
 
 _LOG = logging.getLogger(__name__)
 
-# For one answer; what is large may take as long as it keeps coming or going.
+# The limit of a short answer; files may take as long as bytes keep coming or going.
 SECONDS, SECONDS_BETWEEN_BYTES = 60.0, 300.0
-# Clocks differ, by so much at the most.
+_SHORT = aiohttp.ClientTimeout(total=SECONDS)
+_LONG = aiohttp.ClientTimeout(total=None, sock_connect=SECONDS, sock_read=SECONDS_BETWEEN_BYTES)
+# Clocks differ by so much at the most.
 CLOCK_SECONDS = 3_600.0
 
 Line = dict[str, Any]
@@ -30,24 +33,21 @@ class NotProcessed(TryAgain):
     """The provider did not come to this ask before the batch ended."""
 
 
+class NotThere(ModelUnusable):
+    """The server, or the account of this key, has no such thing."""
+
+
 class Complaint(NamedTuple):
-    """Why a batch was not accepted; `line` counts from 1, and is None where it is about the whole."""
+    """Why a batch was not accepted. `line` counts from 1; None: it is about the whole batch."""
 
     message: str
     line: int | None
     too_much: bool
 
 
-class Found(NamedTuple):
-    """A batch that may be the one that was posted; `is_sure` where it says so itself."""
-
-    batch_id: str
-    is_sure: bool
-
-
 class Look(NamedTuple):
-    """How a batch is doing. `done` of its asks are done; `results` are where its lines can be fetched, once it has
-    ended; `complaints` are there only where it was not accepted.
+    """How a batch is doing. `done` counts its asks that are done. `results` are the addresses of its lines, once it has
+    ended. There are `complaints` only where it was not accepted.
     """
 
     ended: bool
@@ -55,10 +55,6 @@ class Look(NamedTuple):
     cancelled: bool
     results: Sequence[str] = ()
     complaints: Sequence[Complaint] = ()
-
-
-class NotThere(ModelUnusable):
-    """The server, or the account of this key, has no such thing."""
 
 
 class BatchInterface(ABC):
@@ -71,14 +67,17 @@ class BatchInterface(ABC):
     head: bytes
     between: bytes
     tail: bytes
-    # Where batches are listed, how the list's pages are asked for, and how many are on one.
-    listed: str
+    # The paths of batches and of asks outside of batches, below the address that both have in common.
+    path: str
+    path_of_asks: str
+    # How the pages of the list of batches are asked for, and how many batches are on one.
     cursor: str
     per_page: int
+    # Whether a batch in the list tells for certain that it is the one that was posted.
+    is_sure: bool
 
-    def __init__(self, model: HttpModel, path: str) -> None:
-        """`path` is that of asks outside of batches, below the address that both have in common."""
-        self.base_url = str(model.endpoint.url).removesuffix(path)
+    def __init__(self, model: HttpModel) -> None:
+        self.base_url = str(model.endpoint.url).removesuffix(self.path_of_asks)
         self._model = model
         self._server = Server(model.endpoint, self.base_url)
 
@@ -94,33 +93,35 @@ class BatchInterface(ABC):
     async def create(self, content: BinaryIO, uploaded: str | None, token: str) -> str:
         """Make the batch; gives its id."""
 
-    async def find(self, token: str, asks: int, posted_at: float, known: Collection[str]) -> Found | None:
-        """The batch that was made for this token, or about then with so many asks; not one of the known."""
-
-        def is_too_old(batch: dict[str, Any]) -> bool:
-            return self.time_of(batch) < posted_at - CLOCK_SECONDS
-
-        async for batch in self._server.newest_first(self.listed, self.cursor, self.per_page, is_too_old):
-            found = self.recognised(batch, token, asks, posted_at)
-            if found is not None and (found.is_sure or found.batch_id not in known):
-                return found
-        return None
+    async def find(self, token: str, asks: int, posted_at: float, known: Collection[str]) -> str | None:
+        """The id of the batch that was made for this token, or about then with so many asks; not one of the known."""
+        query = {"limit": str(self.per_page)}
+        while True:
+            page = await self._server.get(self.path, query)
+            batches = [batch for batch in page.get("data") or [] if isinstance(batch, dict)]
+            for batch in batches:
+                is_then = abs(_created_at(batch) - posted_at) <= CLOCK_SECONDS
+                if self.is_posted(batch, token, asks, is_then) and (self.is_sure or id_of(batch) not in known):
+                    return id_of(batch)
+            is_last_page = not page.get("has_more") or not batches
+            if is_last_page or _created_at(batches[-1]) < posted_at - CLOCK_SECONDS:  # the newest are listed first
+                return None
+            query[self.cursor] = id_of(batches[-1])
 
     @abstractmethod
-    def time_of(self, batch: dict[str, Any]) -> float:
-        """When a batch in the list was made; 0 where that can't be told."""
-
-    @abstractmethod
-    def recognised(self, batch: dict[str, Any], token: str, asks: int, posted_at: float) -> Found | None:
-        """A batch in the list, where it is the one that was posted, or may be."""
+    def is_posted(self, batch: dict[str, Any], token: str, asks: int, is_then: bool) -> bool:
+        """Whether a batch in the list is the one that was posted, or may be. `is_then`: it was made about that time."""
 
     @abstractmethod
     async def look(self, batch_id: str) -> Look:
         """How it is doing."""
 
-    def lines(self, look: Look) -> AsyncIterator[tuple[str, Line]]:
+    async def lines(self, look: Look) -> AsyncIterator[tuple[str, Line]]:
         """The lines of an ended batch by the keys of their asks, in any order."""
-        return self._server.lines_by_key(look.results)
+        for address in look.results:
+            async for line in self._server.lines(address):
+                if isinstance(key := line.get("custom_id"), str):
+                    yield key, line
 
     @abstractmethod
     def read(self, ask: Ask, line: Line) -> Reply:
@@ -137,58 +138,31 @@ class Server:
     """
 
     def __init__(self, endpoint: Endpoint, base_url: str) -> None:
-        self.base_url = base_url
+        self._base_url = base_url
         self._endpoint = endpoint
         self._session: aiohttp.ClientSession | None = None
 
     async def get(self, path: str, query: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The JSON object at a path."""
-        return await self._json("GET", path, query=query, timeout=aiohttp.ClientTimeout(total=SECONDS))
+        return await self._json("GET", self._url(path).update_query(query or {}), _SHORT)
 
-    async def post(self, path: str, content: bytes | BinaryIO) -> dict[str, Any]:
-        """Send JSON; gives the JSON object that comes back."""
-        return await self._json(
-            "POST", path, data=content, headers={"Content-Type": "application/json"}, timeout=_as_long_as_it_moves()
-        )
+    async def post(self, path: str, content: bytes | BinaryIO) -> str:
+        """Send JSON; gives the id of what was made."""
+        data = content if isinstance(content, bytes) else _from_start(content)
+        return id_of(await self._json("POST", self._url(path), _LONG, data, {"Content-Type": "application/json"}))
 
-    async def post_file(self, path: str, content: BinaryIO, name: str, fields: Mapping[str, str]) -> dict[str, Any]:
-        """Send a file and fields as a form; gives the JSON object that comes back."""
-        form = aiohttp.FormData()
-        for field, value in fields.items():
-            form.add_field(field, value)
-        form.add_field("file", content, filename=name, content_type="application/jsonl")
-        return await self._json("POST", path, data=form, timeout=_as_long_as_it_moves())
+    async def post_file(self, path: str, content: BinaryIO, name: str, fields: Mapping[str, str]) -> str:
+        """Send a file and fields as a form; gives the id of what was made."""
+        form = aiohttp.FormData(fields)
+        form.add_field("file", _from_start(content), filename=name, content_type="application/jsonl")
+        return id_of(await self._json("POST", self._url(path), _LONG, form))
 
-    async def newest_first(
-        self, path: str, cursor: str, per_page: int, is_too_old: Callable[[dict[str, Any]], bool]
-    ) -> AsyncIterator[dict[str, Any]]:
-        """What is in a list, the newest first, to the end of the page on which it is too old; the next page is named
-        by the id of the last one, as `cursor`.
-        """
-        query = {"limit": str(per_page)}
-        while True:
-            page = await self.get(path, query)
-            items = [item for item in page.get("data") or [] if isinstance(item, dict)]
-            for item in items:
-                yield item
-            if not page.get("has_more") or not items or is_too_old(items[-1]):
-                return
-            query[cursor] = id_of(items[-1])
-
-    async def lines_by_key(self, addresses: Iterable[str]) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-        """The lines of a batch at these addresses, by the keys of their asks."""
-        for address in addresses:
-            async for line in self.lines(address):
-                if isinstance(key := line.get("custom_id"), str):
-                    yield key, line
-
-    async def lines(self, address: str) -> AsyncIterator[dict[str, Any]]:
+    async def lines(self, address: str) -> AsyncIterator[Line]:
         """The JSON objects in the lines at a path, or at an address of this server; what is none is left out."""
-        timeout = _as_long_as_it_moves()
-        rest = b""
-        log_answer = self._log("GET", self._url(address))
+        url, rest = self._url(address), b""
+        log_answer = log_request(_LOG, "GET", url, self._endpoint.headers)
         try:
-            async with self._open().get(self._url(address), timeout=timeout, allow_redirects=False) as response:
+            async with self._open().get(url, timeout=_LONG, allow_redirects=False) as response:
                 log_answer(response.status)
                 if response.status != 200:
                     self._refuse(response, await response.read())
@@ -202,14 +176,12 @@ class Server:
         if (decoded := self._object(rest)) is not None:
             yield decoded
 
-    def refuse(self, status: int, decoded: Any) -> NoReturn:
-        """Raise what a status that came inside a line means."""
-        self._endpoint.refuse(status, {}, decoded)
-
-    def _refuse(self, response: aiohttp.ClientResponse, raw: bytes) -> NoReturn:
-        if response.status == 404:
-            raise NotThere(f"the server said 404 to {response.url.with_query(None)}")
-        self._endpoint.refuse_raw(response.status, response.headers, raw)
+    def is_here(self, address: object) -> bool:
+        """Whether it is an address of this server."""
+        try:
+            return isinstance(address, str) and URL(address).origin() == URL(self._base_url).origin()
+        except ValueError:
+            return False
 
     async def close(self) -> None:
         if self._session is not None:
@@ -218,25 +190,17 @@ class Server:
 
     async def _json(
         self,
-        method: Literal["GET", "POST"],
-        path: str,
-        *,
+        method: str,
+        url: URL,
         timeout: aiohttp.ClientTimeout,
-        query: Mapping[str, str] | None = None,
         data: bytes | BinaryIO | aiohttp.FormData | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        url = self._url(path).update_query(query or {})
-        log_answer = self._log(method, url, data if isinstance(data, bytes) else b"")
+        # A file is not logged.
+        log_answer = log_request(_LOG, method, url, self._endpoint.headers, data if isinstance(data, bytes) else b"")
+        settings: dict[str, Any] = {"headers": headers, "timeout": timeout, "allow_redirects": False}
         try:
-            async with self._open().request(
-                method,
-                url,
-                data=data,
-                headers=headers,
-                timeout=timeout,
-                allow_redirects=False,
-            ) as response:
+            async with self._open().request(method, url, data=data, **settings) as response:
                 raw = await response.read()
                 log_answer(response.status)
         except (aiohttp.ClientError, OSError) as error:
@@ -248,27 +212,16 @@ class Server:
             raise TryAgain("the answer is not a JSON object")
         return decoded
 
-    def _log(self, method: str, url: URL, body: bytes = b"") -> Callable[[int], None]:
-        """Log a request, but no file that it sends; gives what logs the answer."""
-        return log_request(_LOG, method, url, self._endpoint.headers, body)
+    def _refuse(self, response: aiohttp.ClientResponse, raw: bytes) -> NoReturn:
+        if response.status == 404:
+            raise NotThere(f"the server said 404 to {response.url.with_query(None)}")
+        self._endpoint.refuse_raw(response.status, response.headers, raw)
 
     def _url(self, address: str) -> URL:
         """The key goes to the server that the user named, and to no other that an answer points to."""
-        url = URL(address)
-        if url.absolute:
-            assert url.origin() == URL(self.base_url).origin()
-            return url
-        return URL(f"{self.base_url}{address}")
+        return URL(address if self.is_here(address) else f"{self._base_url}{address}")
 
-    def is_here(self, address: object) -> bool:
-        """Whether it is an address of this server."""
-        try:
-            url = URL(address) if isinstance(address, str) else URL()
-            return url.absolute and url.origin() == URL(self.base_url).origin()
-        except ValueError:
-            return False
-
-    def _object(self, line: bytes) -> dict[str, Any] | None:
+    def _object(self, line: bytes) -> Line | None:
         try:
             decoded = self._endpoint.decoded(line) if line.strip() else None
         except NotJson:
@@ -282,6 +235,11 @@ class Server:
         return self._session
 
 
+def fields_of(value: object) -> dict[str, Any]:
+    """The fields of a JSON object; of anything else, none."""
+    return value if isinstance(value, dict) else {}
+
+
 def id_of(answer: dict[str, Any]) -> str:
     """The id of what was made or listed."""
     if not isinstance(found := answer.get("id"), str) or not found:
@@ -289,12 +247,17 @@ def id_of(answer: dict[str, Any]) -> str:
     return found
 
 
-def from_start(file: BinaryIO) -> BinaryIO:
+def _created_at(batch: dict[str, Any]) -> float:
+    """When a batch in the list was made, which providers give as a number or as a text; 0 where that can't be told."""
+    created = batch.get("created_at")
+    try:
+        return float(created) if isinstance(created, int | float) else datetime.fromisoformat(str(created)).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _from_start(file: BinaryIO) -> BinaryIO:
     """The same file from its beginning, to be closed by whoever sends it."""
     again = os.fdopen(os.dup(file.fileno()), "rb")
     again.seek(0)
     return again
-
-
-def _as_long_as_it_moves() -> aiohttp.ClientTimeout:
-    return aiohttp.ClientTimeout(total=None, sock_connect=SECONDS, sock_read=SECONDS_BETWEEN_BYTES)

@@ -7,25 +7,16 @@ from typing import Any, BinaryIO
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply
-from counterfoil.asking.batches.interface import (
-    BatchInterface,
-    Complaint,
-    Found,
-    Line,
-    Look,
-    NotProcessed,
-    from_start,
-    id_of,
-)
+from counterfoil.asking.batches.interface import BatchInterface, Complaint, Line, Look, NotProcessed, fields_of
 from counterfoil.asking.models.base import Hopeless, TryAgain
 from counterfoil.asking.models.http import LONGEST_MESSAGE, Rejected
-from counterfoil.asking.models.openai import OpenAIModel, request_body, text_of
+from counterfoil.asking.models.openai import request_body, text_of
 
 ENDPOINT = "/v1/chat/completions"
-# The name under which a batch carries our token.
+# The name of the token in a batch.
 METADATA = "counterfoil"
 ENDED = ("completed", "failed", "expired", "cancelled")
-# Codes of lines that were not come to, and of a queue that is full.
+# Codes of lines that were not processed, and of a queue that is full.
 UNPROCESSED = ("batch_expired", "batch_cancelled")
 QUEUE_IS_FULL = "token_limit_exceeded"
 
@@ -39,11 +30,9 @@ class OpenAIBatches(BatchInterface):
     head = b""
     between = b"\n"
     tail = b"\n"
-
-    listed, cursor, per_page = "/batches", "after", 100
-
-    def __init__(self, model: OpenAIModel) -> None:
-        super().__init__(model, "/chat/completions")
+    path, path_of_asks = "/batches", "/chat/completions"
+    cursor, per_page = "after", 100
+    is_sure = True
 
     def line(self, ask: Ask) -> bytes:
         return msgspec.json.encode(
@@ -51,8 +40,7 @@ class OpenAIBatches(BatchInterface):
         )
 
     async def upload(self, content: BinaryIO) -> str | None:
-        answer = await self._server.post_file("/files", from_start(content), "counterfoil.jsonl", {"purpose": "batch"})
-        return id_of(answer)
+        return await self._server.post_file("/files", content, "counterfoil.jsonl", {"purpose": "batch"})
 
     async def create(self, content: BinaryIO, uploaded: str | None, token: str) -> str:
         wanted = {
@@ -61,21 +49,14 @@ class OpenAIBatches(BatchInterface):
             "completion_window": "24h",
             "metadata": {METADATA: token},
         }
-        return id_of(await self._server.post("/batches", msgspec.json.encode(wanted)))
+        return await self._server.post(self.path, msgspec.json.encode(wanted))
 
-    def time_of(self, batch: dict[str, Any]) -> float:
-        created = batch.get("created_at")
-        return float(created) if isinstance(created, int | float) else 0.0
-
-    def recognised(self, batch: dict[str, Any], token: str, asks: int, posted_at: float) -> Found | None:
-        is_it = (batch.get("metadata") or {}).get(METADATA) == token
-        return Found(id_of(batch), is_sure=True) if is_it else None
+    def is_posted(self, batch: dict[str, Any], token: str, asks: int, is_then: bool) -> bool:
+        return fields_of(batch.get("metadata")).get(METADATA) == token
 
     async def look(self, batch_id: str) -> Look:
-        batch = await self._server.get(f"/batches/{batch_id}")
-        status = batch.get("status")
-        counts = batch.get("request_counts")
-        counts = counts if isinstance(counts, dict) else {}
+        batch = await self._server.get(f"{self.path}/{batch_id}")
+        status, counts = batch.get("status"), fields_of(batch.get("request_counts"))
         done = sum(n for name in ("completed", "failed") if isinstance(n := counts.get(name), int))
         files = [batch[name] for name in ("output_file_id", "error_file_id") if isinstance(batch.get(name), str)]
         return Look(
@@ -87,28 +68,26 @@ class OpenAIBatches(BatchInterface):
         )
 
     def read(self, ask: Ask, line: Line) -> Reply:
-        error, response = line.get("error"), line.get("response")
+        error, response = fields_of(line.get("error")), line.get("response")
         if isinstance(response, dict):
             status, body = response.get("status_code"), response.get("body")
             if status == 200 and isinstance(body, dict):
                 return self._model.read(body)
             try:
-                self._server.refuse(status if isinstance(status, int) and status >= 400 else 500, body)
+                self._model.endpoint.refuse(status if isinstance(status, int) and status >= 400 else 500, {}, body)
             except Rejected as rejected:
                 # Whatever was left out since, it may have been in the body that was sent.
                 return self._model.rejected(rejected, request_body(ask, set()))
-        details = error if isinstance(error, dict) else {}
-        message = text_of(details.get("message")) or "no reason given"
-        if details.get("code") in UNPROCESSED:
+        message = text_of(error.get("message")) or "no reason given"
+        if error.get("code") in UNPROCESSED:
             raise NotProcessed(message)
-        if error:
+        if line.get("error"):
             raise Hopeless(f"the batch said: {message[:LONGEST_MESSAGE]}")
         raise TryAgain("its line in the batch is empty")
 
 
 def _complaints(batch: dict[str, Any]) -> list[Complaint]:
-    errors = batch.get("errors")
-    data = errors.get("data") if isinstance(errors, dict) else None
+    data = fields_of(batch.get("errors")).get("data")
     complaints = [
         Complaint(
             message=" ".join((text_of(error.get("message")) or str(error.get("code"))).split())[:LONGEST_MESSAGE],

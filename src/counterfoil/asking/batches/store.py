@@ -24,8 +24,10 @@ from counterfoil.sqlite import transaction
 State = Literal["claimed", "posting", "under way", "collected"]
 
 
-class Batch(msgspec.Struct, frozen=True):
-    """One batch. `since` is when it was posted, or claimed before that; `is_sure` where the id is known to be its."""
+class Batch(NamedTuple):
+    """One batch. `since`: when it was posted, or before that, claimed; `is_sure`: the id is certainly that of the
+    batch.
+    """
 
     id: int
     token: str
@@ -38,9 +40,8 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 class Claim(NamedTuple):
-    """A batch that is to be submitted, and which of the asks are in it, by their positions.
-
-    `under_way` are asks that other batches hold, by their batches, `answered` those whose replies have come.
+    """A batch that is to be submitted, and the positions of the asks in it. `under_way`: asks that other batches hold,
+    with these batches; `answered`: asks whose replies have come.
     """
 
     batch: Batch | None
@@ -73,11 +74,11 @@ class BatchStore:
         return next(iter(self._select("id = ?", batch)), None)
 
     def unsettled(self) -> list[Batch]:
-        """Those that were never told to be under way."""
+        """Batches of which it is not known that they are under way."""
         return self._select("state IN ('claimed', 'posting') AND provider = ? AND base_url = ?", *self._where)
 
     def known_ids(self, batch: int) -> set[str]:
-        """Ids that can't be this batch's: of others of ours, and of others' for which it was taken."""
+        """Ids that can't be this batch's: those of other batches here, and those found to be somebody else's."""
         with explained(self._path):
             rows = self._connection.execute(
                 "SELECT batch_id FROM batches WHERE batch_id IS NOT NULL AND id != ?", (batch,)
@@ -121,12 +122,8 @@ class BatchStore:
 
     def is_not_ours(self, batch: int) -> None:
         """The id that was found is somebody else's: it is unknown again whether the provider has the batch."""
-        with self._transaction() as connection:
-            connection.execute(
-                "UPDATE batches SET not_ours = json_insert(not_ours, '$[#]', batch_id), batch_id = NULL, is_sure = 1,"
-                " state = 'posting' WHERE id = ?",
-                (batch,),
-            )
+        ids = "json_insert(not_ours, '$[#]', batch_id)"
+        self._update(f"not_ours = {ids}, batch_id = NULL, is_sure = 1, state = 'posting'", batch)
 
     def release(self, batch: int) -> None:
         """The provider does not have it: its asks are anybody's again."""
@@ -156,13 +153,10 @@ class BatchStore:
             return [row[0] for row in rows]
 
     def _select(self, where: str, *values: object) -> list[Batch]:
-        columns = ", ".join(Batch.__struct_fields__)
+        sql = f"SELECT {', '.join(Batch._fields)} FROM batches WHERE {where} ORDER BY id"  # noqa: S608
         with explained(self._path):
-            sql = f"SELECT {columns} FROM batches WHERE {where} ORDER BY id"  # noqa: S608
             rows = self._connection.execute(sql, values).fetchall()
-        return [
-            msgspec.convert(dict(zip(Batch.__struct_fields__, row, strict=True)), Batch, strict=False) for row in rows
-        ]
+        return [Batch(*row)._replace(is_sure=bool(row[-1])) for row in rows]
 
     def _update(self, what: str, batch: int, *values: object) -> None:
         with self._transaction() as connection:
@@ -179,9 +173,9 @@ _POSTED = "FROM batch_asks JOIN batches ON batches.id = batch WHERE state IN ('p
 
 
 class UnderWay:
-    """Which asks are with a provider in a batch, for whoever only wants to know.
+    """Tells which asks are with a provider in a batch. It changes nothing in the ledger's file, which need not exist.
 
-    Use as `with UnderWay(ledger) as under_way`. It changes nothing in the file, which need not be there.
+    Use as `with UnderWay(ledger) as under_way`.
     """
 
     def __init__(self, ledger: Path) -> None:

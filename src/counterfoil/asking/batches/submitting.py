@@ -1,4 +1,4 @@
-"""From asks on disk to a batch whose id is known; and what to make of a batch whose id never came.
+"""Submits asks as a batch, and finds out about a batch whose id never came.
 
 The intention is stored before the provider hears of it, and the id as soon as it is known. In between, whatever breaks,
 the provider is asked whether it has the batch before anything is sent again: nothing is paid for twice.
@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -38,9 +39,8 @@ class Halted(Exception):
 
 
 class Outbox:
-    """Asks that wait to be submitted together, and their lines. They are on disk: memory should not hold a whole batch.
-
-    Its files have no names: they vanish with the process.
+    """Asks that wait to be submitted together, and their lines. They are on disk, since a whole batch may be large, in
+    files without names, which vanish with the process.
     """
 
     def __init__(self, interface: BatchInterface) -> None:
@@ -73,11 +73,11 @@ class Outbox:
             with _explained():
                 self._lines.seek(0)
                 file.write(self._interface.head)
-                first = True
+                separator = b""
                 for position, line in enumerate(self._lines):
                     if position in wanted:
-                        file.write((b"" if first else self._interface.between) + line.removesuffix(b"\n"))
-                        first = False
+                        file.write(separator + line.removesuffix(b"\n"))
+                        separator = self._interface.between
                 file.write(self._interface.tail)
                 file.flush()
             yield file
@@ -98,42 +98,23 @@ def _explained() -> Iterator[None]:
         ) from error
 
 
-@asynccontextmanager
-async def _submitting(ledger: Path, halt: Halt) -> AsyncIterator[None]:
-    """One process at a time submits with a ledger: its holder knows that a half-made batch is nobody's any more.
-
-    Raises Halted where the run is stopped before the lock is free.
-    """
-    while halt.reason is None:
-        with explained(ledger):
-            lock = take_lock(ledger.with_name(f"{ledger.name}-submitting"))
-        if lock is None:
-            await halt.nap(LOCK_SECONDS)
-            continue
-        try:
-            yield
-        finally:
-            lock.release()
-        return
-    raise Halted
-
-
+@dataclass
 class Submitter:
     """Submits batches for one model."""
 
-    def __init__(self, interface: BatchInterface, store: BatchStore, ledger: Path, model: str, halt: Halt) -> None:
-        self._interface = interface
-        self._store = store
-        self._ledger = ledger
-        self._model = model
-        self._halt = halt
-        self._reached = False
+    interface: BatchInterface
+    store: BatchStore
+    ledger: Path
+    model: str
+    halt: Halt
+    # Whether the server was ever there.
+    _is_reached: bool = False
 
     async def submit(self, outbox: Outbox) -> Claim:
         """Submit those of the asks that nobody holds yet, as one batch. Raises Halted, or why it can't be done."""
-        async with _submitting(self._ledger, self._halt):
+        async with self._alone():
             await self._settle()
-            claim = await asyncio.to_thread(self._store.claim, self._model, outbox.keys, outbox.canonicals())
+            claim = await asyncio.to_thread(self.store.claim, self.model, outbox.keys, outbox.canonicals())
             if claim.batch is not None:
                 with outbox.content(claim.free) as content:
                     await self._send(claim.batch, content)
@@ -141,57 +122,66 @@ class Submitter:
 
     async def settle(self) -> None:
         """Find out about batches whose processes ended before they knew: they are under way, or free again."""
-        async with _submitting(self._ledger, self._halt):
+        async with self._alone():
             await self._settle()
 
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """One process at a time submits with a ledger: its holder knows that a half-made batch is nobody's any more."""
+        await self._nap(0.0)
+        with explained(self.ledger):
+            while (lock := take_lock(self.ledger.with_name(f"{self.ledger.name}-submitting"))) is None:
+                await self._nap(LOCK_SECONDS)
+        try:
+            yield
+        finally:
+            lock.release()
+
     async def _settle(self) -> None:
-        for batch in self._store.unsettled():
-            if batch.state == "claimed" or not await self._is_found(batch):
-                self._store.release(batch.id)
+        for batch in self.store.unsettled():
+            if batch.state == "claimed" or not await self._is_found(batch.id):
+                self.store.release(batch.id)
 
     async def _send(self, batch: Batch, content: BinaryIO) -> None:
-        """Upload, then make the batch. Where that is hopeless and nothing was made, its asks are free again."""
+        """Upload, then make the batch. If that fails, its asks are free again, unless the provider may have the batch:
+        then the next run finds out.
+        """
+        is_in_doubt = False
         try:
-            uploaded = await self._patiently(lambda: self._interface.upload(content))
+            uploaded = await self._patiently(lambda: self.interface.upload(content))
             await self._nap(0.0)  # an upload takes its time: the run may have been halted in it
-            attempts = 0
-            while not await self._is_posted(batch, content, uploaded):
-                attempts += 1
-                if attempts >= MOST_ATTEMPTS:
-                    raise TryAgain(f"{self._interface.provider} takes no batch, in {attempts} attempts")
-        except _InDoubt as error:
-            raise error.trouble from None
+            for _ in range(MOST_ATTEMPTS):
+                self.store.posting(batch.id)
+                try:
+                    batch_id = await self.interface.create(content, uploaded, batch.token)
+                except TryAgain as error:
+                    if error.overloaded or isinstance(error, Unreachable):
+                        self._check_reach(error)
+                        await self._nap(error.wait or LOOK_SECONDS)
+                        continue
+                    is_in_doubt = True
+                    if await self._is_found(batch.id):
+                        return
+                    is_in_doubt = False
+                else:
+                    self.store.under_way(batch.id, batch_id)
+                    self._is_reached = True
+                    return
+            raise TryAgain(f"{self.interface.provider} takes no batch, in {MOST_ATTEMPTS} attempts")
         except (ModelError, Halted):
-            self._store.release(batch.id)
+            if not is_in_doubt:
+                self.store.release(batch.id)
             raise
 
-    async def _is_posted(self, batch: Batch, content: BinaryIO, uploaded: str | None) -> bool:
-        """One attempt; False where the provider is known not to have it, and may take it another time."""
-        self._store.posting(batch.id)
-        try:
-            batch_id = await self._interface.create(content, uploaded, batch.token)
-        except TryAgain as error:
-            if error.overloaded or isinstance(error, Unreachable):
-                self._check_reach(error)
-                await self._nap(error.wait or LOOK_SECONDS)
-                return False
-            posted = self._store.get(batch.id)
-            assert posted is not None
-            try:
-                return await self._is_found(posted)
-            except (ModelError, Halted) as trouble:
-                raise _InDoubt(trouble) from trouble
-        self._store.under_way(batch.id, batch_id)
-        self._reached = True
-        return True
-
-    async def _is_found(self, batch: Batch) -> bool:
+    async def _is_found(self, number: int) -> bool:
         """Whether the provider has a batch that was posted; it is under way then."""
-        known = self._store.known_ids(batch.id)
+        batch = self.store.get(number)
+        assert batch is not None
+        known = self.store.known_ids(batch.id)
         while True:
-            found = await self._patiently(lambda: self._interface.find(batch.token, batch.asks, batch.since, known))
-            if found is not None:
-                self._store.under_way(batch.id, found.batch_id, is_sure=found.is_sure)
+            batch_id = await self._patiently(lambda: self.interface.find(batch.token, batch.asks, batch.since, known))
+            if batch_id is not None:
+                self.store.under_way(batch.id, batch_id, is_sure=self.interface.is_sure)
                 return True
             left = batch.since + SETTLE_SECONDS - time.time()
             if left <= 0:
@@ -199,35 +189,29 @@ class Submitter:
             await self._nap(min(left, LOOK_SECONDS))
 
     async def _patiently(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """What can be tried again without harm."""
-        wait = FIRST_WAIT
-        for number in range(1, MOST_ATTEMPTS + 1):
+        """The result of what can be tried again without harm."""
+        attempts, wait = 0, FIRST_WAIT
+        while True:
+            attempts += 1
             try:
                 result = await attempt()
             except TryAgain as error:
-                self._check_reach(error, number)
-                if number == MOST_ATTEMPTS:
+                self._check_reach(error, attempts)
+                if attempts == MOST_ATTEMPTS:
                     raise
                 await self._nap(wait if error.wait is None else min(error.wait, LONGEST_WAIT))
                 wait = min(2 * wait, LONGEST_WAIT)
             else:
-                self._reached = True
+                self._is_reached = True
                 return result
-        raise AssertionError("the last attempt returns or raises")
 
     def _check_reach(self, error: TryAgain, attempts: int = ATTEMPTS_TO_REACH) -> None:
         """A server that was never there is not waited for."""
-        if isinstance(error, Unreachable) and not self._reached and attempts >= ATTEMPTS_TO_REACH:
+        if isinstance(error, Unreachable) and not self._is_reached and attempts >= ATTEMPTS_TO_REACH:
             raise error
 
     async def _nap(self, seconds: float) -> None:
-        await self._halt.nap(seconds)
-        if self._halt.reason is not None:
+        """Sleep. Raises Halted where the run is stopped."""
+        await self.halt.nap(seconds)
+        if self.halt.reason is not None:
             raise Halted
-
-
-class _InDoubt(Exception):
-    """It could not be found out whether the provider has the batch: that is left to the next run."""
-
-    def __init__(self, trouble: Exception) -> None:
-        self.trouble = trouble

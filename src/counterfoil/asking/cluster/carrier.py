@@ -1,4 +1,4 @@
-"""The way of the asks of one model to the workers of a cluster, and of their replies to the one ledger."""
+"""Carries the asks of one model to the workers of a cluster, and their replies to the one ledger."""
 
 from __future__ import annotations
 
@@ -20,11 +20,6 @@ from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.models.providers import provider_of
 
 FAR_AWAY = 3_600.0
-
-
-class _Taken(msgspec.Struct):
-    ask: Ask
-    reserved: Reserved | None
 
 
 class ClusterCarrier:
@@ -52,7 +47,8 @@ class ClusterCarrier:
         self._account = account
         self._halt = halt
         self._say = say
-        self._under_way: dict[str, _Taken] = {}
+        self._under_way: dict[str, Ask] = {}
+        self._reserved: dict[str, Reserved] = {}
         self._all_ended = asyncio.Event()
         self._error: BaseException | None = None
         shards = cluster.settings.shards
@@ -91,7 +87,8 @@ class ClusterCarrier:
             self._account.end(reserved)
             return
         self.total += 1
-        self._under_way[ask.key] = _Taken(ask, reserved)
+        self._under_way[ask.key] = ask
+        self._reserved[ask.key] = reserved
         self._crew.post(ask)
 
     async def wait_for_all(self) -> None:
@@ -121,7 +118,7 @@ class ClusterCarrier:
                 self._account.tally.failed += 1
             else:
                 self._account.count(reply, now=True)
-            coming.append((key, self._ledger.put(self._under_way[key].ask, self._model.name, reply)))
+            coming.append((key, self._ledger.put(self._under_way[key], self._model.name, reply)))
         if self._account.budget.is_used_up:
             self._stop(self._account.budget.sentence)
         for key, kept in coming:
@@ -139,14 +136,14 @@ class ClusterCarrier:
             self._release(key)
 
     def _release(self, key: str) -> None:
-        self._free(self._under_way.pop(key))
+        del self._under_way[key]
+        self._free(key)
         if not self._under_way:
             self._all_ended.set()
 
-    def _free(self, taken: _Taken) -> None:
-        if taken.reserved is not None:
-            self._account.end(taken.reserved)
-            taken.reserved = None
+    def _free(self, key: str) -> None:
+        if key in self._reserved:
+            self._account.end(self._reserved.pop(key))
 
     async def _watch(self) -> None:
         """Halt the workers when the run is halted."""
@@ -169,8 +166,8 @@ class ClusterCarrier:
         self._error = self._error or error
         self._halt_all()
         self._all_ended.set()
-        for taken in self._under_way.values():  # other models must not wait for a budget that is never freed
-            self._free(taken)
+        for key in self._under_way:  # other models must not wait for a budget that is never freed
+            self._free(key)
 
     def _halt_all(self) -> None:
         self._drop(self._crew.halt())

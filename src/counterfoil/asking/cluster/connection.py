@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from counterfoil.asking.cluster.seats import ClusterSettings, Node, Seats, seats
@@ -20,32 +21,31 @@ REACH_SECONDS = 10.0
 ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 
+@dataclass(frozen=True)
 class Cluster:
     """A cluster that this process is connected to. `ray` is the package."""
 
-    def __init__(self, ray: Any, settings: ClusterSettings) -> None:
-        self.ray = ray
-        self.settings = settings
+    ray: Any
+    settings: ClusterSettings
 
     def nodes(self) -> list[Node]:
         """The living nodes, as far as the cluster knows: it notices a crash after some seconds."""
         try:
-            alive = [(node["NodeManagerAddress"], node["Resources"]) for node in self.ray.nodes() if node["Alive"]]
+            alive = [node["Resources"] for node in self.ray.nodes() if node["Alive"]]
         except Exception as error:  # Ray has several for a head that is gone
             raise UserError(
                 f"The Ray cluster can't be reached any more: {first_line(error)}. What has come is kept."
             ) from error
-        return [Node(name, resources.get("CPU", 0), resources.get("GPU", 0)) for name, resources in alive]
+        return [Node(resources.get("CPU", 0), resources.get("GPU", 0)) for resources in alive]
 
     def seats(self, *, in_process: bool) -> Seats:
         """The workers that one model gets now."""
-        workers, worker_cores = self.settings.workers, self.settings.worker_cores
-        return seats(self.nodes(), in_process=in_process, workers=workers, worker_cores=worker_cores)
+        return seats(self.nodes(), self.settings, in_process=in_process)
 
     def start(self, kind: type, argument: Any, taking: Seats) -> Any:
         """A new actor of that kind, on the node that has least to do. Ray does not restart it if it dies."""
-        options = {"num_cpus": taking.cores, "num_gpus": taking.gpus}
-        actor = self.ray.remote(kind).options(**options, max_restarts=0, scheduling_strategy="SPREAD")
+        share = {"num_cpus": taking.cores, "num_gpus": taking.gpus}
+        actor = self.ray.remote(kind).options(**share, max_restarts=0, scheduling_strategy="SPREAD")
         return actor.remote(argument)
 
 

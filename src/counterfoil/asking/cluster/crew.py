@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -34,49 +35,43 @@ MOST_IN_VAIN = 5
 CLOSE_SECONDS = 60.0
 
 
+@dataclass(eq=False)
 class Member:
     """One worker. `asks` are with it, at the most `most` (none until it is up); it asks `limit` of them at a time.
 
     `unwritten`: keys of replies that no shard has yet.
     """
 
-    def __init__(self, actor: Any) -> None:
-        self.actor = actor
-        self.asks: dict[str, Ask] = {}
-        self.unwritten: set[str] = set()
-        self.places = self.most = self.limit = 0
-        self.has_answered = False
+    actor: Any
+    asks: dict[str, Ask] = field(default_factory=dict)
+    unwritten: set[str] = field(default_factory=set)
+    places: int = 0
+    most: int = 0
+    limit: int = 0
+    has_answered: bool = False
 
 
+@dataclass(eq=False)
 class Crew:
     """As many workers as the cluster has seats for.
 
     `receive` gets what has ended, `stop` the reason why nothing more can be asked, `broken` an unforeseen error.
     """
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        job: Job,
-        *,
-        in_process: bool,
-        receive: Callable[[Delivery], Coroutine[Any, Any, None]],
-        stop: Callable[[str], None],
-        broken: Callable[[BaseException], None],
-        say: Callable[[str], None],
-    ) -> None:
+    cluster: Cluster
+    job: Job
+    in_process: bool
+    receive: Callable[[Delivery], Coroutine[Any, Any, None]]
+    stop: Callable[[str], None]
+    broken: Callable[[BaseException], None]
+    say: Callable[[str], None]
+
+    def __post_init__(self) -> None:
         # Keys of replies that no worker will write to a shard.
         self.unwritten: set[str] = set()
-        self._cluster = cluster
-        self._job = msgspec.msgpack.encode(job)
-        self._in_process = in_process
-        self._receive = receive
-        self._stop = stop
-        self._broken = broken
-        self._say = say
         self._members: list[Member] = []
         self._waiting: deque[Ask] = deque()
-        self._deaths: dict[str, int] = {}
+        self._deaths: Counter[str] = Counter()
         self._told: set[str] = set()
         self._in_vain = 0
         self._tasks: set[asyncio.Task[None]] = set()
@@ -136,7 +131,7 @@ class Crew:
         try:
             await asyncio.wait_for(self._dismiss(), CLOSE_SECONDS)
         except TimeoutError:
-            self._say("some workers had not ended after a minute, and were ended")
+            self.say("some workers had not ended after a minute, and were ended")
 
     async def _dismiss(self) -> None:
         members, self._members = self._members, []
@@ -145,7 +140,7 @@ class Crew:
         finally:
             for member in members:
                 self.unwritten |= member.unwritten
-                self._cluster.ray.kill(member.actor)
+                self.cluster.ray.kill(member.actor)
 
     async def _write_out(self, member: Member) -> None:
         """Let a worker write what is left."""
@@ -157,17 +152,17 @@ class Crew:
                 member.unwritten.clear()
             elif trouble not in self._told:
                 self._told.add(trouble)
-                self._say(trouble)
+                self.say(trouble)
 
     async def _keep_up(self) -> None:
         """Start workers while there are fewer than seats. Nodes come and go."""
         looks_in_vain = 0
         while True:
-            taking = self._cluster.seats(in_process=self._in_process)
+            taking = self.cluster.seats(in_process=self.in_process)
             if not taking.workers and not self._members:
-                self._stop(f"no node of the cluster has {taking} for a worker")
+                self.stop(f"no node of the cluster has {taking} for a worker")
             while len(self._members) < taking.workers and self._is_needed:
-                member = Member(self._cluster.start(Worker, self._job, taking))
+                member = Member(self.cluster.start(Worker, msgspec.msgpack.encode(self.job), taking))
                 self._members.append(member)
                 self._spawn(self._listen(member))
             self._look.clear()
@@ -177,7 +172,7 @@ class Crew:
             is_up = any(member.places for member in self._members)
             looks_in_vain = looks_in_vain + 1 if self._waiting and not is_up else 0
             if looks_in_vain == LOOKS_BEFORE_A_WORD:
-                self._say(f"no worker has started yet: each waits for {taking} of a node")
+                self.say(f"no worker has started yet: each waits for {taking} of a node")
 
     @property
     def _gather_seconds(self) -> float:
@@ -195,7 +190,7 @@ class Crew:
         try:
             ready = msgspec.msgpack.decode(await member.actor.open.remote(), type=Ready)
             if ready.trouble is not None:
-                self._stop(ready.trouble)
+                self.stop(ready.trouble)
                 return
             member.places, member.most, member.limit = ready.places, 2 * ready.places, ready.limit
             self._hand_out()
@@ -221,8 +216,8 @@ class Crew:
         member.unwritten.difference_update(delivery.written)
         if delivery.stopped is not None:
             self._told.add(delivery.stopped)
-        await self._receive(delivery)
-        if self._in_process and not self._is_needed:
+        await self.receive(delivery)
+        if self.in_process and not self._is_needed:
             if self._idle is not None:
                 self._idle.cancel()
             self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._rest)
@@ -247,20 +242,20 @@ class Crew:
             return
         self._members.remove(member)
         self.unwritten |= member.unwritten
-        self._cluster.ray.kill(member.actor)
+        self.cluster.ray.kill(member.actor)
         failed: list[tuple[str, Reply]] = []
         for key, ask in reversed(member.asks.items()):
-            self._deaths[key] = self._deaths.get(key, 0) + 1
+            self._deaths[key] += 1
             if self._deaths[key] < MOST_DEATHS_OF_AN_ASK:
                 self._waiting.appendleft(ask)
             else:
                 died = f"{MOST_DEATHS_OF_AN_ASK} workers died while they asked it, the last because {reason}"
                 failed.append((key, Reply(status="failed", error=died, attempts=self._deaths.pop(key))))
         unasked = self.halt() if self._is_halted else []
-        self._spawn(self._receive(Delivery(replies=failed, unasked=unasked)))
+        self._spawn(self.receive(Delivery(replies=failed, unasked=unasked)))
         self._in_vain += not member.has_answered
         if self._in_vain >= MOST_IN_VAIN:
-            self._stop(f"{MOST_IN_VAIN} workers died before they answered anything, the last because {reason}")
+            self.stop(f"{MOST_IN_VAIN} workers died before they answered anything, the last because {reason}")
         self._hand_out()
         self._look.set()
 
@@ -277,4 +272,4 @@ class Crew:
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._broken(error)
+            self.broken(error)

@@ -23,7 +23,6 @@ class ClusterSettings(msgspec.Struct, kw_only=True, frozen=True):
 class Node(NamedTuple):
     """A living machine of the cluster."""
 
-    name: str
     cores: float
     gpus: float
 
@@ -41,13 +40,14 @@ class Seats(NamedTuple):
         return "a core" if self.cores <= 1 else f"{self.cores:g} cores"
 
 
-def seats(nodes: Sequence[Node], *, in_process: bool, workers: int | None, worker_cores: int | None) -> Seats:
+def seats(nodes: Sequence[Node], settings: ClusterSettings, *, in_process: bool) -> Seats:
     """The workers of one model; 0 where no node has enough for one.
 
     Remote models: one worker per node, with many asks in flight. Models that run in the worker: one for every
     `worker_cores` cores of a node where that is given, else one per GPU where there are any, else one per node with as
     many cores as the smallest has. `workers` is the user's own number.
     """
+    workers, worker_cores = settings.workers, settings.worker_cores
     with_cores = [node for node in nodes if node.cores > 0]
     gpus = sum(int(node.gpus) for node in nodes)
     if not in_process:
