@@ -15,7 +15,7 @@ from counterfoil.errors import UserError
 from counterfoil.explain.metrics import BANDS
 from counterfoil.explain.people import FORM as EXPLAIN
 from counterfoil.memorization.suite import FORM as MEMORIZATION
-from counterfoil.rating.form import LONGEST_TEXT, checked_item, checked_value
+from counterfoil.rating.store import LONGEST_TEXT, checked_item, checked_value
 from counterfoil.suite.form import Task
 from counterfoil.suite.opinions import items, names_in, plain_number
 

@@ -16,8 +16,15 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 
 from counterfoil.errors import UserError
 from counterfoil.rating.store import Study
+from counterfoil.suite.opinions import Item, items
 
 from .conftest import MakeStudy
+
+
+def open_items(study: Study, rater: Any, task: int) -> list[Item]:
+    """What the rater has not rated yet of a task."""
+    said = study.answers(rater, task)
+    return [item for item in items(study.form, study.task(task)) if item.key not in said]
 
 
 def test_answers_are_saved_one_by_one(explain_study: MakeStudy) -> None:
@@ -30,7 +37,7 @@ def test_answers_are_saved_one_by_one(explain_study: MakeStudy) -> None:
     study.rate(rater, 1, "clear.0", "80")
     study.rate(rater, 1, "missing", "")
     assert study.answers(rater, 1) == {"correct": True, "clear.0": 80.0, "missing": ""}
-    assert [item.key for item in study.open_items(rater, 1)] == [
+    assert [item.key for item in open_items(study, rater, 1)] == [
         *("confusion", "plausible.0", "accurate.0", "convincing.0", "unneeded")
     ]
     with Study(study.path) as again:
@@ -115,7 +122,7 @@ def test_undo_takes_back_answer_by_answer(explain_study: MakeStudy) -> None:
 
 
 def rate_all(study: Study, rater: Any, task: int) -> None:
-    for item in study.open_items(rater, task):
+    for item in open_items(study, rater, task):
         kind = study.form.question(item.question).kind
         study.rate(rater, task, item.key, {"yes_no": True, "score": 50, "text": ""}[kind])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -10,8 +10,7 @@ import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.files import replacing, write_json
-from counterfoil.rating.form import HIGHEST_SCORE
-from counterfoil.rating.store import About, Progress, Study
+from counterfoil.rating.store import HIGHEST_SCORE, About, Progress, Study
 from counterfoil.rating.study import same_replies
 from counterfoil.report.tables import neutral
 from counterfoil.running.folder import SUMMARY, Run, locked
@@ -91,9 +90,7 @@ def results(study: Study, suite: AnySuite | None = None) -> Results:
 def alphas(opinions: Opinions) -> list[Estimate]:
     """Krippendorff's alpha for each question of the form: nominal; of scores interval and ordinal."""
     found = []
-    everything = opinions.all()
-    for question in opinions.form.questions:
-        some = [opinion for opinion in everything if opinion.question.name == question.name]
+    for question, some in _by_question(opinions):
         units = [list(opinion.labels.values()) for opinion in some]
         clusters = [opinion.of.source.cluster for opinion in some]
         levels: tuple[Level, ...] = ("interval", "ordinal") if question.kind == "score" else ("nominal",)
@@ -108,20 +105,20 @@ def alphas(opinions: Opinions) -> list[Estimate]:
 def pairwise(opinions: Opinions) -> list[Estimate]:
     """Cohen's kappa of any two raters who rated the same, for each question of the form; of scores Spearman, too."""
     found = []
-    everything = opinions.all()
-    for question in opinions.form.questions:
-        some = [opinion for opinion in everything if opinion.question.name == question.name]
-        raters = list(dict.fromkeys(rater for opinion in some for rater in opinion.values))
-        for one, other in combinations(sorted(raters, key=_number), 2):
+    for question, some in _by_question(opinions):
+        raters = dict.fromkeys(rater for opinion in some for rater in opinion.values)
+        # rater-2 comes before rater-10.
+        for one, other in combinations(sorted(raters, key=lambda rater: (len(rater), rater)), 2):
             both = [opinion for opinion in some if one in opinion.values and other in opinion.values]
             if both:
                 found += _pair(question, both, one, other)
     return found
 
 
-def _number(rater: str) -> tuple[int, str]:
-    """rater-2 comes before rater-10."""
-    return len(rater), rater
+def _by_question(opinions: Opinions) -> Iterator[tuple[FormQuestion, list[Opinion]]]:
+    everything = opinions.all()
+    for question in opinions.form.questions:
+        yield question, [opinion for opinion in everything if opinion.question.name == question.name]
 
 
 def _pair(question: FormQuestion, both: Sequence[Opinion], one: str, other: str) -> list[Estimate]:
@@ -130,10 +127,10 @@ def _pair(question: FormQuestion, both: Sequence[Opinion], one: str, other: str)
     first, second = ([opinion.labels[rater] for opinion in both] for rater in (one, other))
     if question.kind != "score":
         return [cohen_kappa(first, second, clusters, metric=HUMAN_KAPPA.name, group=group, **OVER_ALL)]
-    above = [[float(score) > HIGHEST_SCORE / 2 for score in column] for column in (first, second)]
     x, y = ([float(score) for score in column] for column in (first, second))
+    above_x, above_y = ([score > HIGHEST_SCORE / 2 for score in column] for column in (x, y))
     return [
-        cohen_kappa(above[0], above[1], clusters, metric=HUMAN_KAPPA.name, group=group, **OVER_ALL),
+        cohen_kappa(above_x, above_y, clusters, metric=HUMAN_KAPPA.name, group=group, **OVER_ALL),
         spearman(x, y, clusters, metric=HUMAN_SPEARMAN.name, group=group, **OVER_ALL),
     ]
 
@@ -149,13 +146,9 @@ def disagreements(study: Study) -> list[Disagreement]:
             decided=opinion.decided,
         )
         for opinion in study.opinions().all()
-        if _disagree(opinion)
+        if _spread(opinion) > (APART / HIGHEST_SCORE if opinion.question.kind == "score" else 0)
     ]
     return sorted(found, key=lambda disagreement: (-disagreement.spread, disagreement.task))
-
-
-def _disagree(opinion: Opinion) -> bool:
-    return _spread(opinion) > (APART / HIGHEST_SCORE if opinion.question.kind == "score" else 0)
 
 
 def _spread(opinion: Opinion) -> float:

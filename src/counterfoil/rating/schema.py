@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from pathlib import Path
 
 from counterfoil import sqlite
@@ -77,20 +77,15 @@ def open_file(path: Path) -> sqlite3.Connection:
     """A connection to a study, for any thread; the caller sees to it that they take turns."""
     if not path.is_file():
         raise UserError(f"There is no study {path}.")
-    with explained(path):
-        connection = _connect(path)
-        try:
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-        except BaseException:
-            connection.close()
-            raise
-    if application != APPLICATION:
-        connection.close()
-        raise UserError(f"{path} is no study: make one with `counterfoil rate new`.")
-    if version != VERSION:
-        connection.close()
-        raise UserError(f"The study {path} was made by another version of counterfoil: open it with that one.")
+    with explained(path), ExitStack() as opened:
+        connection = opened.enter_context(closing(_connect(path)))
+        [application] = connection.execute("PRAGMA application_id").fetchone()
+        [version] = connection.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION:
+            raise UserError(f"{path} is no study: make one with `counterfoil rate new`.")
+        if version != VERSION:
+            raise UserError(f"The study {path} was made by another version of counterfoil: open it with that one.")
+        opened.pop_all()
     return connection
 
 

@@ -7,6 +7,7 @@ what holds. A rating is durable when `rate` returns. Any number of threads and p
 from __future__ import annotations
 
 import hmac
+import math
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,11 +20,52 @@ from typing import Any, NamedTuple
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.rating.form import checked_item, checked_value
 from counterfoil.rating.schema import create_file, explained, open_file
 from counterfoil.sqlite import transaction
-from counterfoil.suite.form import Form, Task
-from counterfoil.suite.opinions import Item, Opinions, Source, StudyTask, Value, items
+from counterfoil.suite.form import Form, FormQuestion, Task
+from counterfoil.suite.opinions import Item, Opinions, Source, StudyTask, Value, items, plain_number
+
+LONGEST_TEXT = 5_000
+HIGHEST_SCORE = 100
+
+
+def checked_item(form: Form, task: Task, key: str) -> Item:
+    """The item of that key, if the task has it."""
+    found = next((item for item in items(form, task) if item.key == key), None)
+    if found is None:
+        raise UserError(f"Reply {task.id} of the study has no question {key!r}.")
+    return found
+
+
+def checked_value(question: FormQuestion, value: object) -> Value:
+    """The value as it is stored, if it answers the question; numbers may come as text."""
+    if question.kind == "yes_no":
+        if isinstance(value, bool):
+            return value
+        raise UserError(f"{question.name}: the answer is yes or no (true or false), not {value!r}.")
+    if question.kind == "score":
+        return _checked_score(question, value)
+    if not isinstance(value, str):
+        raise UserError(f"{question.name}: the answer is a text, not {value!r}.")
+    text = value.strip()
+    if question.kind == "choice" and text not in question.choices:
+        raise UserError(f"{question.name}: the answer is one of {', '.join(question.choices)}, not {text[:50]!r}.")
+    if question.kind == "number" and text:
+        plain_number(text, question.name)
+    if len(text) > LONGEST_TEXT or "\0" in text:
+        raise UserError(f"{question.name}: the answer is a text of at most {LONGEST_TEXT:,} characters.")
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _checked_score(question: FormQuestion, value: object) -> float:
+    try:
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not 0 <= number <= HIGHEST_SCORE:
+        raise UserError(f"{question.name}: the score is a number from 0 to {HIGHEST_SCORE}, not {str(value)[:50]!r}.")
+    return number
+
 
 # The rater who decides where the others disagree: may rate every task, and counts as none of them.
 ADJUDICATOR = "adjudicator"
@@ -46,7 +88,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str = ""
 
 
-class Rater(msgspec.Struct, frozen=True, kw_only=True):
+class Rater(NamedTuple):
     """A person with a link of their own."""
 
     id: int
@@ -87,7 +129,7 @@ class Study:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._connection = open_file(self.path)
         [[content]] = self._all("SELECT content FROM about")
         self.about = _about(content)
@@ -112,8 +154,7 @@ class Study:
                 needed = len(items(about.form, task))
                 connection.execute("INSERT INTO task VALUES (?, ?, ?)", [task.id, needed, _json(task)])
                 connection.execute("INSERT INTO source VALUES (?, ?)", [task.id, _json(source)])
-            for rater in raters:
-                connection.execute("INSERT INTO rater VALUES (?, ?, ?)", [rater.id, rater.name, rater.token])
+            connection.executemany("INSERT INTO rater VALUES (?, ?, ?)", raters)
             for person, numbers in assigned.items():
                 rows = ((person, place, number) for place, number in enumerate(numbers))
                 connection.executemany("INSERT INTO assignment VALUES (?, ?, ?)", rows)
@@ -136,7 +177,7 @@ class Study:
     def raters(self) -> list[Rater]:
         """All of them, the adjudicator last."""
         rows = self._all("SELECT id, name, token FROM rater ORDER BY id")
-        return [Rater(id=number, name=name, token=token) for number, name, token in rows]
+        return [Rater(*row) for row in rows]
 
     def rater(self, token: str) -> Rater:
         """Whose token that is; compared in constant time."""
@@ -185,26 +226,25 @@ class Study:
         seen = self._own_task(rater, task)
         item = checked_item(self.form, seen, key)
         good = checked_value(self.form.question(item.question), value)
-        with self._writing() as connection:
-            latest = _one(connection, "WHERE rater = ? AND task = ? AND item = ?", [rater.id, task, key])
+        with self._writing():
+            latest = self._last("WHERE rater = ? AND task = ? AND item = ?", rater.id, task, key)
             if latest is not None and latest.value == good:
                 return latest
-            return self._append(connection, rater, task, key, good, None)
+            return self._append(rater, task, key, good)
 
     def undo(self, rater: Rater) -> Rating | None:
         """Take back the rater's last answer that was not taken back yet: what the item had before holds again.
 
         The new row has that earlier value, None where there was none. None is returned where nothing is left.
         """
-        with self._writing() as connection:
+        with self._writing():
             undone = "SELECT undoes FROM rating WHERE undoes IS NOT NULL"
-            last = _one(connection, f"WHERE rater = ? AND undoes IS NULL AND rating.id NOT IN ({undone})", [rater.id])
+            last = self._last(f"WHERE rater = ? AND undoes IS NULL AND rating.id NOT IN ({undone})", rater.id)
             if last is None:
                 return None
             where = "WHERE rater = ? AND task = ? AND item = ? AND rating.id < ?"
-            before = _one(connection, where, [rater.id, last.task, last.item, last.id])
-            earlier = None if before is None else before.value
-            return self._append(connection, rater, last.task, last.item, earlier, last.id)
+            before = self._last(where, rater.id, last.task, last.item, last.id)
+            return self._append(rater, last.task, last.item, None if before is None else before.value, last.id)
 
     def answers(self, rater: Rater, task: int) -> dict[str, Value]:
         """What the rater has said of a task, by the items' keys."""
@@ -220,19 +260,13 @@ class Study:
         """The first of the rater's tasks, in their order, that is not done; None at the end."""
         return next((task for task, done in self._states(rater) if not done), None)
 
-    def open_items(self, rater: Rater, task: int) -> list[Item]:
-        """What the rater has not rated yet of a task."""
-        said = self.answers(rater, task)
-        return [item for item in items(self.form, self.task(task)) if item.key not in said]
-
     def latest(self) -> list[Rating]:
         """What holds: of every rater and item the latest, unless it was taken back."""
         return [rating for rating in self._ratings("") if rating.value is not None]
 
     def history(self) -> list[Rating]:
         """Every row, in the order in which they were saved."""
-        rows = self._all(f"{_SELECT} ORDER BY rating.id")
-        return [_rating(row) for row in rows]
+        return list(map(_rating, self._all(f"{_SELECT} ORDER BY rating.id")))
 
     def _states(self, rater: Rater) -> list[tuple[int, bool]]:
         """The rater's tasks in their order, and whether each is done."""
@@ -251,38 +285,31 @@ class Study:
             raise UserError(f"Reply {task} of the study is not one of those that {rater.name} rates.")
         return found
 
-    def _append(
-        self,
-        connection: sqlite3.Connection,
-        rater: Rater,
-        task: int,
-        key: str,
-        value: Value | None,
-        undoes: int | None,
-    ) -> Rating:
-        at = _now()
-        row = [rater.id, task, key, _json(value), at, self._version, undoes]
-        done = connection.execute(
-            "INSERT INTO rating (rater, task, item, value, at, form, undoes) VALUES (?, ?, ?, ?, ?, ?, ?)", row
-        )
-        assert done.lastrowid is not None
-        return Rating(done.lastrowid, rater.name, task, key, value, at, self._version, undoes)
+    def _append(self, rater: Rater, task: int, key: str, value: Value | None, undoes: int | None = None) -> Rating:
+        row = (task, key, _json(value), _now(), self._version, undoes)
+        insert = "INSERT INTO rating (rater, task, item, value, at, form, undoes) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        done = self._connection.execute(insert, (rater.id, *row))
+        return _rating((done.lastrowid, rater.name, *row))
 
-    def _ratings(self, condition: str, *values: int) -> list[Rating]:
+    def _last(self, condition: str, *values: object) -> Rating | None:
+        """The latest of the rows that fulfil the condition."""
+        rows = self._all(f"{_SELECT} {condition} ORDER BY rating.id DESC LIMIT 1", *values)
+        return _rating(rows[0]) if rows else None
+
+    def _ratings(self, condition: str, *values: object) -> list[Rating]:
         """The latest row of each item, among those that fulfil the condition."""
         latest = f"SELECT max(id) FROM rating {condition} GROUP BY rater, task, item"  # noqa: S608 (our own conditions)
-        rows = self._all(f"{_SELECT} WHERE rating.id IN ({latest}) ORDER BY rating.id", *values)
-        return [_rating(row) for row in rows]
+        return list(map(_rating, self._all(f"{_SELECT} WHERE rating.id IN ({latest}) ORDER BY rating.id", *values)))
 
-    def _all(self, statement: str, *values: int) -> list[tuple[Any, ...]]:
+    def _all(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock, explained(self.path):
             return self._connection.execute(statement, values).fetchall()
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _writing(self) -> Iterator[None]:
         """One at a time over all threads and processes; what was written is on the disk at the end."""
-        with self._lock, explained(self.path), transaction(self._connection) as connection:
-            yield connection
+        with self._lock, explained(self.path), transaction(self._connection):
+            yield
 
 
 _SELECT = (
@@ -295,12 +322,6 @@ def _about(content: str) -> About:
     fields = msgspec.json.decode(content, type=dict[str, Any])
     older = {name: fields.pop(name) for name in list(fields) if name not in About.__struct_fields__}
     return msgspec.convert({"options": older} | fields, About)
-
-
-def _one(connection: sqlite3.Connection, condition: str, values: Sequence[object]) -> Rating | None:
-    """The latest of those rows."""
-    row = connection.execute(f"{_SELECT} {condition} ORDER BY rating.id DESC LIMIT 1", values).fetchone()
-    return None if row is None else _rating(row)
 
 
 def _rating(row: Sequence[Any]) -> Rating:

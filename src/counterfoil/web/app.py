@@ -20,8 +20,7 @@ from starlette.types import ASGIApp
 
 from counterfoil.errors import UserError
 from counterfoil.report.page.page import style
-from counterfoil.web import compare, rate, records, review, runs
-from counterfoil.web.exchange import Exchanges
+from counterfoil.web import rate, records, review, runs
 from counterfoil.web.pages import page
 from counterfoil.web.rate import Studies
 from counterfoil.web.security import LOOPBACK_NAMES, Access, Guard, is_loopback
@@ -39,7 +38,7 @@ def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mappin
             Route("/records/{run:path}", records.records_page),
             Route("/record/{run:path}", records.record_page),
             Route("/question", records.question_page),
-            Route("/compare", compare.compare_page),
+            Route("/compare", runs.compare_page),
             Route("/studies", rate.studies_page),
             Route("/study/{study:path}", rate.study_page),
             Route("/rate/{token}", rate.rate_page, methods=["GET"]),
@@ -57,7 +56,7 @@ def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mappin
     )
     app.state.served = Served(root, suites)
     app.state.studies = Studies(app.state.served)
-    app.state.exchanges = Exchanges(ledgers)
+    app.state.ledgers = ledgers
     return Guard(app, access)
 
 

@@ -1,13 +1,18 @@
-"""A curation under review: its questions, what reviewers said, the list for spreadsheets, and the freeze."""
+"""A curation under review: its questions, what reviewers said of them, the list for spreadsheets, and the freeze."""
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from counterfoil import sqlite
 from counterfoil.datasets.curation import (
     KEEP,
     REASON,
@@ -19,10 +24,102 @@ from counterfoil.datasets.curation import (
     write_review,
 )
 from counterfoil.errors import UserError
-from counterfoil.explain.curate import EDITS, REVIEW, REVIEW_COLUMNS, SAMPLE, UNAMBIGUOUS, VERIFIED, Edit, Row, freeze
+from counterfoil.explain import curate
+from counterfoil.explain.curate import EDITS, REVIEW, REVIEW_COLUMNS, Edit, Row
 from counterfoil.files import write_json
 from counterfoil.running.folder import locked
-from counterfoil.web.review_store import Entry, Review, add, read_reviews
+
+FILE = "review.sqlite"
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS entry (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    question TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    decision TEXT NOT NULL CHECK (decision IN ('keep', 'drop')),
+    reason TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    aliases TEXT NOT NULL,
+    settles INTEGER NOT NULL,
+    at TEXT NOT NULL
+)
+"""
+
+
+class Entry(NamedTuple):
+    """What one reviewer said of a question, keep or drop, with the answer and aliases as they are to be. `settles`: it
+    is the last word where reviewers disagree.
+    """
+
+    question: str
+    reviewer: str
+    decision: str
+    reason: str
+    answer: str
+    aliases: tuple[str, ...]
+    settles: bool
+    at: str = ""
+
+
+class Review(NamedTuple):
+    """Of one question: the latest entry of each reviewer, and the one that holds, None while that is open."""
+
+    entries: dict[str, Entry]
+    holds: Entry | None
+
+    @property
+    def is_disputed(self) -> bool:
+        return bool(self.entries) and self.holds is None
+
+
+_COLUMNS = ", ".join(Entry._fields)
+_INSERT = f"INSERT INTO entry ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 (our own names)
+_SELECT = f"SELECT {_COLUMNS} FROM entry ORDER BY id"  # noqa: S608
+
+
+def add(folder: Path, entry: Entry) -> None:
+    """Save an entry: it is on the disk when this returns."""
+    at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    aliases = msgspec.json.encode(entry.aliases).decode()
+    with _connected(folder / FILE) as connection:
+        connection.execute(_INSERT, [*entry[:5], aliases, int(entry.settles), at])
+
+
+def read_reviews(folder: Path) -> dict[str, Review]:
+    """Of every question that somebody said something of."""
+    if not (folder / FILE).is_file():
+        return {}
+    by_question: dict[str, list[Entry]] = {}
+    with _connected(folder / FILE) as connection:
+        for question, reviewer, decision, reason, answer, aliases, settles, at in connection.execute(_SELECT):
+            names = msgspec.json.decode(aliases, type=tuple[str, ...])
+            entry = Entry(question, reviewer, decision, reason, answer, names, bool(settles), at)
+            by_question.setdefault(entry.question, []).append(entry)
+    return {question: review_of(entries) for question, entries in by_question.items()}
+
+
+def review_of(entries: Sequence[Entry]) -> Review:
+    """All reviewers of one mind, by their latest entries, or the latest entry that settles it."""
+    latest = {entry.reviewer: entry for entry in entries}
+    settling = [entry for entry in entries if entry.settles]
+    if settling:
+        return Review(latest, settling[-1])
+    kept = {(entry.answer, entry.aliases) for entry in latest.values() if entry.decision == "keep"}
+    is_dropped = any(entry.decision == "drop" for entry in latest.values())
+    if len(kept) + is_dropped != 1:
+        return Review(latest, None)
+    reasons = "; ".join(dict.fromkeys(entry.reason for entry in latest.values() if entry.reason))
+    return Review(latest, next(iter(latest.values()))._replace(reason=reasons))
+
+
+@contextmanager
+def _connected(path: Path) -> Iterator[sqlite3.Connection]:
+    try:
+        with closing(sqlite.connect(path)) as connection:
+            connection.execute(SCHEMA)
+            yield connection
+    except sqlite3.Error as error:
+        raise UserError(f"{path} can't be used: {error}. Check its permissions and the disk.") from error
+
 
 # One at a time within this process; other processes are kept out by a lock on the folder.
 _WRITING = threading.Lock()
@@ -60,8 +157,11 @@ def open_curation(folder: Path) -> Curation:
     if manifest is None or listed is None:
         raise UserError(f"{folder.name} has no list for people yet: run its `counterfoil data curate` to the end.")
     rows: dict[str, Row] = {}
-    for file in (SAMPLE, VERIFIED, UNAMBIGUOUS):
-        rows |= {row.id: row for row in _read_rows(folder / file)}
+    for path in (folder / file for file in (curate.SAMPLE, curate.VERIFIED, curate.UNAMBIGUOUS)):
+        try:
+            rows |= {row.id: row for row in curate.read_rows(path)} if path.is_file() else {}
+        except (OSError, msgspec.DecodeError) as error:
+            raise UserError(f"{path} can't be read: {error}.") from error
     drawn = {name: rows[name] for name in listed.more["ids"] if name in rows}
     said = read_reviews(folder)
     by_hand = {row.id: row for row in read_review(folder / REVIEW) if row.keep is not None}
@@ -88,9 +188,8 @@ def decide(folder: Path, entry: Entry) -> None:
         raise UserError("Say why the question is dropped.")
     if not entry.answer:
         raise UserError("The answer is empty: write it, or drop the question.")
-    if any(
-        len(text) > LONGEST or "\0" in text for text in (entry.reviewer, entry.reason, entry.answer, *entry.aliases)
-    ):
+    texts = (entry.reviewer, entry.reason, entry.answer, *entry.aliases)
+    if any(len(text) > LONGEST or "\0" in text for text in texts):
         raise UserError(f"Names, answers and reasons have at most {LONGEST:,} characters.")
     clash = {name.casefold() for name in row.candidates} & {name.casefold() for name in (entry.answer, *entry.aliases)}
     if entry.decision == "keep" and clash:
@@ -106,7 +205,7 @@ def decide(folder: Path, entry: Entry) -> None:
 def freeze_reviewed(folder: Path) -> Manifest:
     """Freeze what is kept, with the answers and aliases as reviewers want them."""
     with _WRITING:
-        return freeze(folder)
+        return curate.freeze(folder)
 
 
 def _write_edits(curation: Curation) -> None:
@@ -135,12 +234,3 @@ def _write_list(curation: Curation) -> None:
             shown[REASON] = "" if holds is None else holds.reason
         rows.append(shown)
     write_review(path, REVIEW_COLUMNS, rows)
-
-
-def _read_rows(path: Path) -> list[Row]:
-    if not path.is_file():
-        return []
-    try:
-        return [msgspec.json.decode(line, type=Row) for line in path.read_bytes().splitlines()]
-    except (OSError, msgspec.DecodeError) as error:
-        raise UserError(f"{path} can't be read: {error}.") from error

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from counterfoil.asking.ask import Message, Reply
+from counterfoil.asking.ledger import REPLY_COLUMNS, Lookup, reply_from_row
+from counterfoil.asking.ledger_file import connect_to_read, explained
 from counterfoil.report.html import Html, tag
 from counterfoil.report.page.card import card, named, reply_box, values, who, why
 from counterfoil.running.asked import shown_of, suite_to_show
 from counterfoil.suite.suite import Record
-from counterfoil.web.exchange import Exchanges
 from counterfoil.web.pages import page, served, whole_number
 from counterfoil.web.records_query import PAGE, Query, find, parsed, read_rows, rows_of_question, table_of
 from counterfoil.web.served import NotHere
@@ -22,6 +30,21 @@ LONGEST = 200_000
 LONGEST_SIBLING = 4_000
 # A question with more records than these, by its repeats, orders and models, shows the first.
 MOST_SIBLINGS = 60
+_KEY = re.compile("[0-9a-f]{64}")
+
+
+class Exchange(NamedTuple):
+    """One ask and its reply, from a ledger; `model` by the name it was asked under."""
+
+    model: str
+    messages: tuple[Message, ...]
+    params: dict[str, Any]
+    reply: Reply
+
+
+class _Asked(msgspec.Struct):
+    messages: tuple[Message, ...] = ()
+    params: dict[str, Any] = {}
 
 
 def records_page(request: Request) -> Response:
@@ -33,6 +56,7 @@ def records_page(request: Request) -> Response:
     found = find(table, query)
     suite = suite_to_show(run)
     cards = [_card(name, record, reply_box(record, {}, suite, EXCERPT, search=query.text)) for record in found.records]
+    filters = _filters(query)
     pages = max(1, -(-found.total // PAGE))
     return page(
         request,
@@ -44,8 +68,8 @@ def records_page(request: Request) -> Response:
         columns=table.columns,
         groups=dict(query.groups),
         pages=pages,
-        links={number: _address(query, number) for number in _near(query.page, pages)},
-        is_filtered=bool(_pairs(query)),
+        links={number: urlencode([*filters, ("page", number)]) for number in _near(query.page, pages)},
+        is_filtered=bool(filters),
     )
 
 
@@ -62,9 +86,9 @@ def record_page(request: Request) -> Response:
     siblings = read_rows(table, rows)
     suite = suite_to_show(run)
     asked = shown_of(run, [record, *siblings])
-    exchanges: Exchanges = request.app.state.exchanges
+    ledgers: Sequence[Path] = request.app.state.ledgers
     keys = [key for key in (record.get("ask_key"), *(record.get("judge_keys") or ())) if key]
-    known = exchanges.find(keys)
+    known = find_exchanges(ledgers, keys)
     return page(
         request,
         "runs/record.html",
@@ -83,7 +107,7 @@ def record_page(request: Request) -> Response:
             for sibling, question in zip(siblings, asked[1:], strict=True)
         ],
         steps=[(key, known.get(key)) for key in record.get("judge_keys") or ()],
-        has_ledger=exchanges.is_there,
+        has_ledger=any(path.exists() for path in ledgers),
     )
 
 
@@ -109,11 +133,32 @@ def _near(at: int, pages: int) -> list[int]:
     return sorted({number for number in (1, at - 2, at - 1, at, at + 1, at + 2, pages) if 1 <= number <= pages})
 
 
-def _pairs(query: Query) -> list[tuple[str, str]]:
-    numbers = [(name, f"{value:g}") for name in ("low", "high") if (value := getattr(query, name)) is not None]
-    words = [(name, value) for name in ("score", "text") if (value := getattr(query, name))]
-    return [*query.groups, *words, *numbers]
+def _filters(query: Query) -> list[tuple[str, object]]:
+    """What is asked for, as an address has it."""
+    words = {"score": query.score, "text": query.text}
+    numbers = {"low": query.low, "high": query.high}
+    given = {name: f"{number:g}" for name, number in numbers.items() if number is not None}
+    return [*query.groups, *((name, word) for name, word in words.items() if word), *given.items()]
 
 
-def _address(query: Query, number: int) -> str:
-    return urlencode([*_pairs(query), ("page", str(number))])
+def find_exchanges(ledgers: Sequence[Path], keys: Sequence[str]) -> dict[str, Exchange]:
+    """Those of the keys that a ledger holds, each from the first that does."""
+    found: dict[str, Exchange] = {}
+    for path in ledgers:
+        missing = [key for key in keys if key not in found and _KEY.fullmatch(key)]
+        if missing:
+            found |= _read(path, missing)
+    return found
+
+
+def _read(path: Path, keys: Sequence[str]) -> dict[str, Exchange]:
+    connection = connect_to_read(path)
+    if connection is None:
+        return {}
+    found: dict[str, Exchange] = {}
+    with explained(path), closing(connection):
+        rows = Lookup(connection).rows([bytes.fromhex(key) for key in keys], f"model, ask, {REPLY_COLUMNS}")
+        for key, (model, ask, *values) in rows:
+            asked = msgspec.json.decode(ask, type=_Asked)
+            found[key.hex()] = Exchange(model, asked.messages, asked.params, reply_from_row(values))
+    return found

@@ -10,9 +10,8 @@ from starlette.responses import RedirectResponse, Response
 
 from counterfoil.errors import UserError
 from counterfoil.explain.curate import DATASET
-from counterfoil.web.curations import Curation, decide, freeze_reviewed, open_curation
+from counterfoil.web.curations import Curation, Entry, decide, freeze_reviewed, open_curation
 from counterfoil.web.pages import form, neighbours, page, served
-from counterfoil.web.review_store import Entry
 from counterfoil.web.served import CURATION, NotHere
 
 COOKIE = "counterfoil_reviewer"

@@ -11,14 +11,12 @@ from counterfoil.figures.numbers import money, plural, with_interval
 from counterfoil.figures.numbers import table as plot_table
 from counterfoil.figures.plots import Plot
 from counterfoil.report.html import Html, details, facts, items, joined, table, tag
-from counterfoil.report.page.methods import methods_part
 from counterfoil.report.page.records import records_part
-from counterfoil.report.page.tables import agreement_table, group_tables, overall_tables
+from counterfoil.report.page.tables import agreement_tables, group_tables, methods_part, overall_tables
 from counterfoil.report.plots.svg import draw
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run, Summary
-from counterfoil.stats.estimate import Estimate
-from counterfoil.stats.metric import Metric, by_name
+from counterfoil.stats.metric import by_name
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 from counterfoil.suite.suite import AnySuite
 
@@ -31,20 +29,17 @@ def run_part(run: Run, key: str, title: str) -> Html:
     suite = suite_to_show(run)
     order = [(row["model"], row["variant"]) for row in summary.outcomes]
     metrics = by_name([*suite.metrics, *suite.people_metrics])
-    figures = [it for it in summary.estimates if not _is_agreement(it, metrics)]
-    agreement = agreement_table([it for it in summary.estimates if _is_agreement(it, metrics)])
+    agreeing = {name for name, metric in metrics.items() if metric.agreement}
+    figures = [estimate for estimate in summary.estimates if estimate.metric not in agreeing]
+    agreement = agreement_tables([estimate for estimate in summary.estimates if estimate.metric in agreeing])
     parts: dict[str, Html | None] = {
         "Result": joined(
-            [
-                items(_headline(run, suite, summary)),
-                _in_brackets(summary, several=len(order) > 1),
-                _left_out(summary),
-            ]
+            [items(_headline(run, suite, summary)), _in_brackets(summary, several=len(order) > 1), _left_out(summary)]
         ),
         "What was asked": _asked(manifest, summary),
-        "Plots": joined(_figure(plot) for plot in suite.plots(run)) or None,
-        "Estimates": joined([overall_tables(figures, order), group_tables(figures, order)]) or None,
-        "Agreement": agreement and joined([tag("p", AGREEMENT), agreement]),
+        "Plots": joined(map(_figure, suite.plots(run))),
+        "Estimates": joined([overall_tables(figures, order), group_tables(figures, order)]),
+        "Agreement": joined([tag("p", AGREEMENT), agreement]) if agreement else None,
         "Records": records_part(run, suite),
         "How the numbers were computed": methods_part(summary.estimates, metrics),
         "Manifest": details("manifest.json", tag("pre", tag("code", _pretty(manifest)), tabindex="0")),
@@ -66,18 +61,16 @@ AGREEMENT = (
 )
 
 
-def _is_agreement(estimate: Estimate, metrics: Mapping[str, Metric]) -> bool:
-    return estimate.metric in metrics and metrics[estimate.metric].agreement
-
-
 def _headline(run: Run, suite: AnySuite, summary: Summary) -> list[str]:
     """The suite's sentences, or the first overall estimates where it has none."""
-    found = [it for it in summary.estimates if not it.group][:SENTENCES]
-    return suite.headline(run) or [f"{it.model}, {it.variant}: {it.metric} {with_interval(it)}." for it in found]
+    return suite.headline(run) or [
+        f"{estimate.model}, {estimate.variant}: {estimate.metric} {with_interval(estimate)}."
+        for estimate in [estimate for estimate in summary.estimates if not estimate.group][:SENTENCES]
+    ]
 
 
 def _in_brackets(summary: Summary, *, several: bool) -> Html | None:
-    levels = ", ".join(f"{level:.0%}" for level in sorted({it.confidence for it in summary.estimates}))
+    levels = ", ".join(f"{level:.0%}" for level in sorted({estimate.confidence for estimate in summary.estimates}))
     if not levels:
         return None
     test = (
@@ -94,14 +87,14 @@ def _left_out(summary: Summary) -> Html | None:
     missing = sum(row[name] for row in summary.outcomes for name in LEFT_OUT)
     if missing:
         named = "; ".join(
-            f"{it.model}, {it.variant}, {it.question_id}: {it.outcome.replace('_', ' ')}"
-            + (f", {it.reason}" if it.reason else "")
-            for it in summary.unanswered[:3]
+            f"{row.model}, {row.variant}, {row.question_id}: {row.outcome.replace('_', ' ')}"
+            + (f", {row.reason}" if row.reason else "")
+            for row in summary.unanswered[:3]
         )
         sentences.append(f"{plural(missing, 'record')} failed or were not asked, and are left out: {named}.")
     if summary.unjudged:
         sentences.append(f"{summary.unjudged:,} replies could not be judged, or not in every step.")
-    return tag("div", *(tag("p", it) for it in sentences), class_="warning") if sentences else None
+    return tag("div", *(tag("p", sentence) for sentence in sentences), class_="warning") if sentences else None
 
 
 def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
@@ -117,7 +110,7 @@ def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
     ]
     if manifest["stopped"]:
         pairs.append(("stopped", manifest["stopped"]))
-    senders = [(it, role) for role in ("model", "judge") for it in manifest[f"{role}s"]]
+    senders = [(sender, role) for role in ("model", "judge") for sender in manifest[f"{role}s"]]
     return joined(
         [
             facts(pairs),
@@ -127,34 +120,27 @@ def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
     )
 
 
+_COUNTS = {
+    "asked": "asked",
+    "from the ledger": "in_ledger",
+    "failed": "failed",
+    "retries": "retries",
+    "tokens in": "input_tokens",
+    "tokens out": "output_tokens",
+}
+
+
 def _senders(senders: Sequence[tuple[Mapping[str, Any], str]]) -> Html:
-    head = [
-        "name",
-        "as",
-        "asked",
-        "from the ledger",
-        "failed",
-        "retries",
-        "tokens in",
-        "tokens out",
-        "cost",
-        "settings",
-    ]
-    counts = ("asked", "in_ledger", "failed", "retries", "input_tokens", "output_tokens")
-    rows = [
-        [
-            it["name"],
-            role,
-            *(f"{it[name]:,}" for name in counts),
-            money(it["cost"]),
-            ", ".join(
-                [*(f"{name} {value}" for name, value in it["params"].items()), *map(str, it["adjustments"])]
-                + ([f"stopped: {it['stopped']}"] if it["stopped"] else [])
-            ),
-        ]
-        for it, role in senders
-    ]
-    return table("Models and judges", head, rows)
+    rows = []
+    for sender, role in senders:
+        settings = [f"{name} {value}" for name, value in sender["params"].items()] + list(
+            map(str, sender["adjustments"])
+        )
+        if sender["stopped"]:
+            settings.append(f"stopped: {sender['stopped']}")
+        counts = (f"{sender[name]:,}" for name in _COUNTS.values())
+        rows.append([sender["name"], role, *counts, money(sender["cost"]), ", ".join(settings)])
+    return table("Models and judges", ["name", "as", *_COUNTS, "cost", "settings"], rows)
 
 
 def _outcomes(summary: Summary) -> Html:

@@ -1,12 +1,13 @@
-"""Tables of estimates: models, variants and groups down, metrics across."""
+"""Tables of estimates, with models, variants and groups down, metrics across; and how each number was computed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from counterfoil.figures.numbers import between, cell, plural
-from counterfoil.report.html import Html, details, items, joined, table, tag
+from counterfoil.report.html import Html, details, facts, items, joined, table, tag
 from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.metric import Metric
 
 ALL = "all"
 # A table this long is folded away at first.
@@ -17,45 +18,43 @@ Pair = tuple[str, ...]
 
 def overall_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html:
     """What is over all groups, and what is over all models."""
-    of_models = [it for it in estimates if not it.group]
-    over_models = [it for it in estimates if it.group and (it.model, it.variant) == (ALL, ALL)]
-    parts = [_table("Overall", of_models, order)] if of_models else []
+    overall = [estimate for estimate in estimates if not estimate.group]
+    parts = [_table("Overall", overall, order)] if overall else []
+    over_models = (estimate for estimate in estimates if estimate.group and _is_over_models(estimate))
     for keys, some in _by_keys(over_models).items():
-        parts.append(_table(f"Over all models and prompts, by {_and(keys)}", some, order))
+        parts.append(_table(f"Over all models and prompts, by {', '.join(keys)}", some, order))
     return joined(parts)
 
 
 def group_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html:
     """What is by category, label, judge and so on: one table for each, folded away where it is long."""
-    grouped = (it for it in estimates if it.group and (it.model, it.variant) != (ALL, ALL))
+    grouped = (estimate for estimate in estimates if estimate.group and not _is_over_models(estimate))
     parts = []
     for keys, some in _by_keys(grouped).items():
-        name = f"By {_and(keys)}"
-        rows = len({_row(it) for it in some})
-        content = _table(name, some, order)
-        parts.append(details(f"{name} ({plural(rows, 'row')})", content, open_=rows <= SHOWN_ROWS and len(keys) == 1))
+        name = f"By {', '.join(keys)}"
+        rows = len({_row(estimate) for estimate in some})
+        is_open = rows <= SHOWN_ROWS and len(keys) == 1
+        parts.append(details(f"{name} ({plural(rows, 'row')})", _table(name, some, order), open_=is_open))
     return joined(parts)
 
 
-def agreement_table(estimates: Sequence[Estimate]) -> Html | None:
-    """How far algorithm, judges and people agree; None where only one of them was there."""
-    if not estimates:
-        return None
+def agreement_tables(estimates: Sequence[Estimate]) -> Html:
+    """How far algorithm, judges and people agree."""
     return joined(
-        _table(f"Agreement, by {_and(keys)}" if keys else "Agreement", some, [])
+        _table(f"Agreement, by {', '.join(keys)}" if keys else "Agreement", some, [])
         for keys, some in _by_keys(estimates).items()
     )
 
 
+def _is_over_models(estimate: Estimate) -> bool:
+    return (estimate.model, estimate.variant) == (ALL, ALL)
+
+
 def _by_keys(estimates: Iterable[Estimate]) -> dict[tuple[str, ...], list[Estimate]]:
     found: dict[tuple[str, ...], list[Estimate]] = {}
-    for it in estimates:
-        found.setdefault(tuple(it.group), []).append(it)
+    for estimate in estimates:
+        found.setdefault(tuple(estimate.group), []).append(estimate)
     return found
-
-
-def _and(keys: Sequence[str]) -> str:
-    return ", ".join(keys)
 
 
 def _row(estimate: Estimate) -> tuple[str, ...]:
@@ -63,22 +62,15 @@ def _row(estimate: Estimate) -> tuple[str, ...]:
 
 
 def _table(caption: str, estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html:
-    """One group's names for all of the estimates; notes below, by number."""
-    keys = list(estimates[0].group)
-    metrics = list(dict.fromkeys(it.metric for it in estimates))
-    cells = {(_row(it), it.metric): it for it in estimates}
-    rank = {pair: place for place, pair in enumerate(order)}
-    # Rows of one group stay together, in the order of the summary; within it in the order of asking.
-    first: dict[tuple[str, ...], int] = {}
-    for row in dict.fromkeys(_row(it) for it in estimates):
-        for depth in range(3, len(row) + 1):
-            first.setdefault(row[2:depth], len(first))
-    rows = sorted(
-        dict.fromkeys(_row(it) for it in estimates),
-        key=lambda row: (*(first[row[2:depth]] for depth in range(3, len(row) + 1)), rank.get(row[:2], len(rank))),
-    )
-    notes = {note: str(i) for i, note in enumerate(dict.fromkeys(it.note for it in estimates if it.note), 1)}
-    names = ["model", "prompt", *keys]
+    """Estimates of one kind of group; notes below, by number."""
+    metrics = list(dict.fromkeys(estimate.metric for estimate in estimates))
+    cells = {(_row(estimate), estimate.metric): estimate for estimate in estimates}
+    rows = _sorted_rows(estimates, order)
+    notes = {
+        note: str(number)
+        for number, note in enumerate(dict.fromkeys(estimate.note for estimate in estimates if estimate.note), 1)
+    }
+    names = ["model", "prompt", *estimates[0].group]
     # The groups come first, and a model or prompt that is the same in every row has no column.
     who = [i for i in (0, 1) if len({row[i] for row in rows}) > 1]
     columns = [*range(2, len(names)), *who] or [0, 1]
@@ -93,6 +85,20 @@ def _table(caption: str, estimates: Sequence[Estimate], order: Sequence[Pair]) -
     )
 
 
+def _sorted_rows(estimates: Sequence[Estimate], order: Sequence[Pair]) -> list[tuple[str, ...]]:
+    """Rows of one group stay together, in the order of the summary; within it in the order of asking."""
+    rows = list(dict.fromkeys(map(_row, estimates)))
+    rank = {pair: place for place, pair in enumerate(order)}
+    first: dict[tuple[str, ...], int] = {}
+    for row in rows:
+        for depth in range(3, len(row) + 1):
+            first.setdefault(row[2:depth], len(first))
+    return sorted(
+        rows,
+        key=lambda row: (*(first[row[2:depth]] for depth in range(3, len(row) + 1)), rank.get(row[:2], len(rank))),
+    )
+
+
 def _cell(estimate: Estimate | None, notes: Mapping[str, str]) -> str:
     if estimate is None:
         return ""
@@ -104,3 +110,61 @@ def _cell(estimate: Estimate | None, notes: Mapping[str, str]) -> str:
     interval = between(estimate.low, estimate.high).strip() or ("no interval" if estimate.note else estimate.method)
     tested = None if estimate.p is None else tag("small", f"p {estimate.p:.4f}")
     return joined([tag("b", cell(estimate.value)), mark, tag("span", interval, class_="interval"), tested, size])
+
+
+# By how a method's name begins.
+METHODS = {
+    "Wilson": "Wilson's score interval for values from 0 to 1, with n_eff = m(1 − m) ÷ V in place of n and Student's t "
+    "in place of the normal quantile; m is the mean, V its variance over clusters (the larger of the cluster-robust "
+    "one and the one from the correlation within clusters).",
+    "Bonett–Price": "Bonett and Price's interval for values from −1 to 1: one +1 and one −1 are added to "
+    "n_eff = σ² ÷ V records, then mean ± t · √(variance ÷ n).",
+    "Agresti–Caffo": "Agresti and Caffo's interval for the difference of two shares: a success and a failure are added "
+    "to either side, with n_eff = n ÷ design effect from the joint influence of both sides within clusters.",
+    "Fieller": "Fieller's interval for a ratio of two sums, with the pseudo-pairs (1, 0) and (0, 1).",
+    "Cohen's kappa": "Kappa with a quarter added to each cell, delta method on the scale of atanh, clustered.",
+    "Spearman": "Rank correlation; jackknife over clusters on the scale of atanh, with t on clusters − 1.",
+    "Pearson": "Pearson's correlation over replies, as the source has it; labels belong to questions, so no interval.",
+}
+CLUSTERS = (
+    "n is the number of records that count, clusters the number of questions or templates that they come from: records "
+    "of one cluster are not independent, and the intervals take that into account. Under 5 clusters there is no "
+    "interval, under 15 it is rough. Each interval is at its own confidence, not at one for all of them together."
+)
+
+
+def methods_part(estimates: Sequence[Estimate], metrics: Mapping[str, Metric]) -> Html:
+    """A row for each metric; below, what the names of the methods mean."""
+    by_metric: dict[str, list[Estimate]] = {}
+    for estimate in estimates:
+        by_metric.setdefault(estimate.metric, []).append(estimate)
+    rows = [
+        [
+            tag("code", metric),
+            metrics[metric].formula if metric in metrics else "",
+            "; ".join(dict.fromkeys(estimate.method for estimate in some)),
+            _range([estimate.n for estimate in _overall(some)]),
+            _range([estimate.clusters for estimate in _overall(some)]),
+        ]
+        for metric, some in by_metric.items()
+    ]
+    used = {estimate.method for estimate in estimates}
+    known = [(name, text) for name, text in METHODS.items() if any(method.startswith(name) for method in used)]
+    levels = ", ".join(f"{level:.0%}" for level in sorted({estimate.confidence for estimate in estimates}))
+    return joined(
+        [
+            table("Metrics", ["metric", "formula", "interval", "n, overall", "clusters"], rows),
+            tag("p", f"Intervals are at {levels} confidence. {CLUSTERS}") if levels else None,
+            facts(known) if known else None,
+        ]
+    )
+
+
+def _overall(estimates: Sequence[Estimate]) -> Sequence[Estimate]:
+    """Those of all groups, where there are any."""
+    return [estimate for estimate in estimates if not estimate.group] or estimates
+
+
+def _range(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
