@@ -1,7 +1,8 @@
-"""The two kinds of numbers the functions are written for: decimals of 50 digits, and floating point to check them.
+"""Arithmetic on two kinds of numbers: decimals of 50 digits, and floating point to check them.
 
-A function of the expression language is written once, over an `Arithmetic`. Where there is no result it raises
+Every function of the expression language is written once, for both kinds. Where there is no result it raises
 `Undefined` with the reason, or an ArithmeticError. The expression adds the position.
+In decimals, CONTEXT must be the current context. All functions keep at least 40 of its 50 digits.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ import decimal
 import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, getcontext, localcontext
 from itertools import accumulate, count
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 N = TypeVar("N", Decimal, float)
 
@@ -63,80 +63,85 @@ def computing() -> Iterator[None]:
         decimal.setcontext(before)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Arithmetic(Generic[N]):
-    """What the functions need beyond + - * / and comparisons.
+def is_finite(x: N) -> bool:
+    return x.is_finite() if isinstance(x, Decimal) else math.isfinite(x)
 
-    Fields that end in `_of` compute what the method of that name has checked.
-    """
 
-    number: Callable[[str | int], N]
-    finite: Callable[[N], bool]
-    total: Callable[[Sequence[N]], N]
-    normal_cdf: Callable[[N], N]
-    # A root of a function as precise as the numbers allow, from one that is right in floating point.
-    refined: Callable[[Callable[[N], N], float], N]
-    exp_of: Callable[[N], N]
-    ln_of: Callable[[N], N]
-    log1p_of: Callable[[N], N]
-    sqrt_of: Callable[[N], N]
-    power_of: Callable[[N, N], N]
-    compounded_of: Callable[[N, N], tuple[N, N]]
-    round_of: Callable[[N, int], N]
-    normal_inv_of: Callable[[N], N]
+def total(values: Sequence[N]) -> N:
+    """The sum of one value or more."""
+    return sum(values, Decimal(0)) if isinstance(values[0], Decimal) else math.fsum(values)
 
-    def exp(self, x: N) -> N:
-        _check_exponential(float(x))
-        return self.exp_of(x)
 
-    def ln(self, x: N) -> N:
-        refuse_if(not x > 0, _NO_LOGARITHM)
-        return self.ln_of(x)
+def exp(x: N) -> N:
+    _check_exponential(float(x))
+    return x.exp() if isinstance(x, Decimal) else math.exp(x)
 
-    def log1p(self, x: N) -> N:
-        """ln(1 + x), precise for small x."""
-        refuse_if(not x > -1, _NO_LOGARITHM)
-        return self.log1p_of(x)
 
-    def sqrt(self, x: N) -> N:
-        refuse_if(not x >= 0, "a negative number has no square root")
-        return self.sqrt_of(x)
+def ln(x: N) -> N:
+    refuse_if(not x > 0, _NO_LOGARITHM)
+    return x.ln() if isinstance(x, Decimal) else math.log(x)
 
-    def power(self, base: N, exponent: N) -> N:
-        x, y = float(base), float(exponent)
-        refuse_if(abs(y) > _LARGEST_EXPONENT, f"the exponent is beyond {_LARGEST_EXPONENT:,}")
-        if x == 0:
-            refuse_if(y <= 0, "0 has no power of 0 or less")
-        else:
-            refuse_if(x < 0 and y != int(y), "a negative number has no power that is not whole")
-            refuse_if(abs(x) == math.inf, _TOO_LARGE)
-            _check_exponential(y * math.log(abs(x)))
-        return self.power_of(base, exponent)
 
-    def compounded(self, rate: N, n: N) -> tuple[N, N]:
-        """(1 + rate)^n and (1 + rate)^n − 1, both precise, for small rates too."""
-        refuse_if(not float(rate) > -1, "a rate must be above -1")
-        refuse_if(abs(float(n)) > _LARGEST_EXPONENT, f"the number of periods is beyond {_LARGEST_EXPONENT:,}")
-        # Towards 0 there is no limit: an amount below 10^-300 counts as nothing.
-        _check_exponential(max(float(n) * math.log1p(float(rate)), 0))
-        return self.compounded_of(rate, n)
+def log1p(x: N) -> N:
+    """ln(1 + x), precise for small x."""
+    refuse_if(not x > -1, _NO_LOGARITHM)
+    return _decimal_log1p(x) if isinstance(x, Decimal) else math.log1p(x)
 
-    def round(self, x: N, places: N) -> N:
-        """Half up, away from zero: the textbooks' way."""
-        is_count = places == int(places) and abs(places) <= _MOST_PLACES
-        refuse_if(not is_count, f"the digits to round to must be a whole number from -{_MOST_PLACES} to {_MOST_PLACES}")
-        return self.round_of(x, int(places))
 
-    def normal_inv(self, p: N) -> N:
-        refuse_if(not _SMALLEST_PROBABILITY <= p < 1, "a probability must be above 0 and below 1")
-        return self.normal_inv_of(p)
+def sqrt(x: N) -> N:
+    refuse_if(not x >= 0, "a negative number has no square root")
+    return x.sqrt() if isinstance(x, Decimal) else math.sqrt(x)
+
+
+def power(base: N, exponent: N) -> N:
+    x, y = float(base), float(exponent)
+    refuse_if(abs(y) > _LARGEST_EXPONENT, f"the exponent is beyond {_LARGEST_EXPONENT:,}")
+    if x == 0:
+        refuse_if(y <= 0, "0 has no power of 0 or less")
+    else:
+        refuse_if(x < 0 and y != int(y), "a negative number has no power that is not whole")
+        refuse_if(abs(x) == math.inf, _TOO_LARGE)
+        _check_exponential(y * math.log(abs(x)))
+    return _decimal_power(base, exponent) if isinstance(base, Decimal) else math.pow(base, exponent)
+
+
+def compounded(rate: N, n: N) -> tuple[N, N]:
+    """(1 + rate)^n and (1 + rate)^n − 1, both precise, for small rates too."""
+    refuse_if(not float(rate) > -1, "a rate must be above -1")
+    refuse_if(abs(float(n)) > _LARGEST_EXPONENT, f"the number of periods is beyond {_LARGEST_EXPONENT:,}")
+    exponent = float(n) * math.log1p(float(rate))
+    # Towards 0 there is no limit: an amount below 10^-300 counts as nothing.
+    _check_exponential(max(exponent, 0))
+    if isinstance(rate, Decimal):
+        return _decimal_compounded(rate, n)
+    return math.exp(exponent), math.expm1(exponent)
+
+
+def rounded(x: N, places: N) -> N:
+    """Half up, away from zero: the textbooks' way. Of a float, the shortest decimal that stands for it is rounded."""
+    is_count = places == int(places) and abs(places) <= _MOST_PLACES
+    refuse_if(not is_count, f"the digits to round to must be a whole number from -{_MOST_PLACES} to {_MOST_PLACES}")
+    number = x if isinstance(x, Decimal) else Decimal(repr(x))
+    try:
+        return type(x)(number.quantize(Decimal((0, (1,), -int(places))), decimal.ROUND_HALF_UP, CONTEXT))
+    except decimal.InvalidOperation:
+        raise Undefined(f"the number is too large to be rounded to {int(places)} digits") from None
+
+
+def normal_cdf(x: N) -> N:
+    return _decimal_normal_cdf(x) if isinstance(x, Decimal) else math.erfc(-x / math.sqrt(2)) / 2
+
+
+def normal_inv(p: N) -> N:
+    refuse_if(not _SMALLEST_PROBABILITY <= p < 1, "a probability must be above 0 and below 1")
+    return _decimal_normal_inv(p) if isinstance(p, Decimal) else statistics.NormalDist().inv_cdf(p)
 
 
 def _check_exponential(x: float) -> None:
     refuse_if(not abs(x) <= _LARGEST_DIGITS * math.log(10), _TOO_LARGE)
 
 
-def _power(base: Decimal, exponent: Decimal) -> Decimal:
+def _decimal_power(base: Decimal, exponent: Decimal) -> Decimal:
     """base^exponent for a positive base, or for a whole exponent. Whole and half exponents need no logarithm."""
     if exponent == exponent.to_integral_value():
         return base**exponent
@@ -156,7 +161,7 @@ def _series(terms: Iterable[Decimal]) -> Decimal:
     return total
 
 
-def _log1p(x: Decimal) -> Decimal:
+def _decimal_log1p(x: Decimal) -> Decimal:
     """ln(1 + x), close to 0 as 2·artanh(x/(2 + x)) = 2·Σ z^(2k+1)/(2k+1)."""
     if abs(x) > _SMALL:
         return (1 + x).ln()
@@ -164,16 +169,16 @@ def _log1p(x: Decimal) -> Decimal:
     return 2 * _series(z**k / k for k in count(1, 2))
 
 
-def _compounded(rate: Decimal, n: Decimal) -> tuple[Decimal, Decimal]:
+def _decimal_compounded(rate: Decimal, n: Decimal) -> tuple[Decimal, Decimal]:
     """(1 + rate)^n and (1 + rate)^n − 1; for rates close to 0 as the binomial series Σ n(n−1)…(n−k+1)/k!·rate^k."""
     if abs(n * rate) > _SMALL or abs(rate) > _SMALL:
-        grown = _power(1 + rate, n)
+        grown = _decimal_power(1 + rate, n)
         return grown, grown - 1
     gained = _series(accumulate(count(1), lambda term, k: term * ((n - k) * rate / (k + 1)), initial=n * rate))
     return 1 + gained, gained
 
 
-def _normal_cdf(x: Decimal) -> Decimal:
+def _decimal_normal_cdf(x: Decimal) -> Decimal:
     """Φ(x) = 1/2 + φ(x)·(x + x³/3 + x⁵/(3·5) + x⁷/(3·5·7) + …), a series whose terms all have one sign.
 
     Below 0 the two parts cancel: there the precision grows by as many digits as the tail has zeros, and a few. From 5
@@ -213,18 +218,23 @@ def _density(square: Decimal) -> Decimal:
     return (-square / 2).exp() / _ROOT_OF_TWO_PI
 
 
-def _normal_inv(p: Decimal) -> Decimal:
+def _decimal_normal_inv(p: Decimal) -> Decimal:
     """Newton's method from the floating-point inverse. Each step doubles the digits: two give over 50."""
     if p > Decimal("0.5"):
-        return -_normal_inv(1 - p)
+        return -_decimal_normal_inv(1 - p)
     x = Decimal(statistics.NormalDist().inv_cdf(float(p)))
     for _ in range(2):
-        x -= (_normal_cdf(x) - p) / _density(x * x)
+        x -= (_decimal_normal_cdf(x) - p) / _density(x * x)
     return x
 
 
-def _refined(function: Callable[[Decimal], Decimal], root: float) -> Decimal:
-    """The secant method: the digits of one step and of the one before it add up."""
+def refined(function: Callable[[N], N], root: float, like: N) -> N:
+    """A root as precise as numbers like `like` can be, from one that is right in floating point.
+
+    The secant method: the digits of one step and of the one before it add up.
+    """
+    if not isinstance(like, Decimal):
+        return root
     before = Decimal(root)
     scale = max(abs(before), Decimal(1))
     now = before + Decimal("1e-12") * scale
@@ -240,54 +250,3 @@ def _refined(function: Callable[[Decimal], Decimal], root: float) -> Decimal:
             return now
         value = function(now)
     raise Undefined("the search for a solution does not converge")
-
-
-def _rounded(x: Decimal, places: int) -> Decimal:
-    """x with `places` digits after the point, half up (away from zero)."""
-    try:
-        return x.quantize(Decimal((0, (1,), -places)), decimal.ROUND_HALF_UP, CONTEXT)
-    except decimal.InvalidOperation:
-        raise Undefined(f"the number is too large to be rounded to {places} digits") from None
-
-
-def _float_compounded(rate: float, n: float) -> tuple[float, float]:
-    exponent = n * math.log1p(rate)
-    return math.exp(exponent), math.expm1(exponent)
-
-
-def _float_rounded(x: float, places: int) -> float:
-    """The rule for decimals, on the shortest decimal that stands for x: 2.675 becomes 2.68."""
-    return float(_rounded(Decimal(repr(x)), places))
-
-
-# In CONTEXT, which must be the current one. All functions keep at least 40 of its 50 digits.
-DECIMAL: Arithmetic[Decimal] = Arithmetic(
-    number=Decimal,
-    finite=Decimal.is_finite,
-    total=lambda values: sum(values, Decimal(0)),
-    normal_cdf=_normal_cdf,
-    refined=_refined,
-    exp_of=Decimal.exp,
-    ln_of=Decimal.ln,
-    log1p_of=_log1p,
-    sqrt_of=Decimal.sqrt,
-    power_of=_power,
-    compounded_of=_compounded,
-    round_of=_rounded,
-    normal_inv_of=_normal_inv,
-)
-FLOAT: Arithmetic[float] = Arithmetic(
-    number=float,
-    finite=math.isfinite,
-    total=math.fsum,
-    normal_cdf=lambda x: math.erfc(-x / math.sqrt(2)) / 2,
-    refined=lambda function, root: root,
-    exp_of=math.exp,
-    ln_of=math.log,
-    log1p_of=math.log1p,
-    sqrt_of=math.sqrt,
-    power_of=math.pow,
-    compounded_of=_float_compounded,
-    round_of=_float_rounded,
-    normal_inv_of=statistics.NormalDist().inv_cdf,
-)

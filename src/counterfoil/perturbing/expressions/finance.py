@@ -20,7 +20,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from counterfoil.perturbing.expressions.arithmetic import FLOAT, Arithmetic, N, refuse_if
+from counterfoil.perturbing.expressions import arithmetic
+from counterfoil.perturbing.expressions.arithmetic import N, compounded, exp, ln, log1p, normal_cdf, refuse_if, sqrt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,31 +33,31 @@ _SMALL = 0.05
 _MOST_PERIODS = 1_000
 
 
-def _discounting(on: Arithmetic[N], rate: N, n: N) -> tuple[N, N]:
+def _discounting(rate: N, n: N) -> tuple[N, N]:
     """(1 + rate)^-n and a(rate, n), today's values of 1 after n periods and of 1 at the end of each."""
-    last, change = on.compounded(rate, -n)
+    last, change = compounded(rate, -n)
     return last, n if rate == 0 else -change / rate
 
 
-def pv(on: Arithmetic[N], rate: N, n: N, pmt: N, fv: N) -> N:
+def pv(rate: N, n: N, pmt: N, fv: N) -> N:
     """Today's value of n payments and a final amount."""
-    last, factor = _discounting(on, rate, n)
+    last, factor = _discounting(rate, n)
     return pmt * factor + fv * last
 
 
-def fv(on: Arithmetic[N], rate: N, n: N, pmt: N, pv: N) -> N:
+def fv(rate: N, n: N, pmt: N, pv: N) -> N:
     """The value after n periods of an amount today and n payments: pv·(1 + rate)^n + pmt·((1 + rate)^n − 1)/rate."""
-    grown, change = on.compounded(rate, n)
+    grown, change = compounded(rate, n)
     return pv * grown + pmt * (n if rate == 0 else change / rate)
 
 
-def pmt(on: Arithmetic[N], rate: N, n: N, pv: N, fv: N) -> N:
+def pmt(rate: N, n: N, pv: N, fv: N) -> N:
     """The level payment that pays off pv but for a final amount fv."""
-    last, factor = _discounting(on, rate, n)
+    last, factor = _discounting(rate, n)
     return (pv - fv * last) / factor
 
 
-def nper(on: Arithmetic[N], rate: N, pmt: N, pv: N, fv: N) -> N:
+def nper(rate: N, pmt: N, pv: N, fv: N) -> N:
     """The number of periods: ln((pmt − fv·rate)/(pmt − pv·rate))/ln(1 + rate)."""
     if rate == 0:
         n = (pv - fv) / pmt
@@ -65,33 +66,33 @@ def nper(on: Arithmetic[N], rate: N, pmt: N, pv: N, fv: N) -> N:
         refuse_if(left == 0, "the payments never pay it off")
         change = (pv - fv) * rate / left
         refuse_if(change <= -1, "the payments never pay it off")
-        n = on.log1p(change) / on.log1p(rate)
+        n = log1p(change) / log1p(rate)
     refuse_if(n < 0, "no number of periods solves it")
     return n
 
 
-def rate(on: Arithmetic[N], n: N, pmt: N, pv: N, fv: N) -> N:
+def rate(n: N, pmt: N, pv: N, fv: N) -> N:
     """The rate per period. With positive amounts the right side falls as the rate rises: there is one at most."""
     refuse_if(n <= 0 or pv <= 0 or pmt < 0 or fv < 0, "a rate needs positive periods and amounts")
     floats = [float(x) for x in (n, pmt, fv, pv)]
-    near = _rate_between(lambda rate: _excess(FLOAT, rate, *floats))
-    return on.refined(lambda rate: _excess(on, rate, n, pmt, fv, pv), near)
+    near = _rate_between(lambda rate: _excess(rate, *floats))
+    return arithmetic.refined(lambda rate: _excess(rate, n, pmt, fv, pv), near, n)
 
 
-def _excess(on: Arithmetic[N], rate: N, n: N, pmt: N, fv: N, price: N) -> N:
-    return pv(on, rate, n, pmt, fv) - price
+def _excess(rate: N, n: N, pmt: N, fv: N, price: N) -> N:
+    return pv(rate, n, pmt, fv) - price
 
 
-def npv(on: Arithmetic[N], rate: N, flows: Sequence[N]) -> N:
+def npv(rate: N, flows: Sequence[N]) -> N:
     """Σ flows[k]·(1 + rate)^-k, the first flow at time 0; by Horner's rule."""
     refuse_if(rate <= -1, "a rate must be above -1")
-    total, factor = on.number(0), 1 / (1 + rate)
+    total, factor = type(rate)(0), 1 / (1 + rate)
     for flow in reversed(flows):
         total = total * factor + flow
     return total
 
 
-def irr(on: Arithmetic[N], flows: Sequence[N]) -> N:
+def irr(flows: Sequence[N]) -> N:
     """The rate at which npv is 0, where there is one only.
 
     So it is if the flows change their sign once (Descartes), or if their running total does, the last not being 0
@@ -104,13 +105,14 @@ def irr(on: Arithmetic[N], flows: Sequence[N]) -> N:
         is_one = _sign_changes(totals) == 1 and totals[-1] != 0
         refuse_if(not is_one, "these flows may have more than one internal rate of return")
     floats = [float(flow) for flow in flows]
-    return on.refined(lambda rate: npv(on, rate, flows), _rate_between(lambda rate: _scaled_npv(rate, floats)))
+    near = _rate_between(lambda rate: _scaled_npv(rate, floats))
+    return arithmetic.refined(lambda rate: npv(rate, flows), near, flows[0])
 
 
 def _scaled_npv(rate: float, flows: Sequence[float]) -> float:
     """npv, or for negative rates npv·(1 + rate)^n, the value at the end: both without overflow, and of one sign."""
     if rate >= 0:
-        return npv(FLOAT, rate, flows)
+        return npv(rate, flows)
     total, factor = 0.0, 1 + rate
     for flow in flows:
         total = total * factor + flow
@@ -122,68 +124,68 @@ def _sign_changes(values: Sequence[N]) -> int:
     return sum(a != b for a, b in itertools.pairwise(signs))
 
 
-def annuity(on: Arithmetic[N], rate: N, n: N, pmt: N) -> N:
+def annuity(rate: N, n: N, pmt: N) -> N:
     """Today's value of n payments, each at the end of its period."""
-    return pmt * _discounting(on, rate, n)[1]
+    return pmt * _discounting(rate, n)[1]
 
 
-def annuity_due(on: Arithmetic[N], rate: N, n: N, pmt: N) -> N:
+def annuity_due(rate: N, n: N, pmt: N) -> N:
     """Today's value of n payments, each at the beginning of its period."""
-    return pmt * _discounting(on, rate, n)[1] * (1 + rate)
+    return pmt * _discounting(rate, n)[1] * (1 + rate)
 
 
-def perpetuity(on: Arithmetic[N], pmt: N, rate: N) -> N:
+def perpetuity(pmt: N, rate: N) -> N:
     """Today's value of payments at the end of every period, for ever: pmt/rate."""
     refuse_if(rate <= 0, "a perpetuity needs a positive rate")
     return pmt / rate
 
 
-def effective_rate(on: Arithmetic[N], nominal: N, per_year: N) -> N:
+def effective_rate(nominal: N, per_year: N) -> N:
     """(1 + nominal/per_year)^per_year − 1."""
     refuse_if(per_year <= 0, "the periods per year must be positive")
-    return on.compounded(nominal / per_year, per_year)[1]
+    return compounded(nominal / per_year, per_year)[1]
 
 
-def bond_price(on: Arithmetic[N], coupon_rate: N, annual_yield: N, years: N, per_year: N, face: N) -> N:
+def bond_price(coupon_rate: N, annual_yield: N, years: N, per_year: N, face: N) -> N:
     """face·(c·T₀ + v^n)."""
-    c, y, n = _periodic(coupon_rate, annual_yield, years, per_year)
-    return face * pv(on, y, n, c, on.number(1))
+    n, c, y = _periodic(years, per_year, coupon_rate, annual_yield)
+    return face * pv(y, n, c, type(y)(1))
 
 
-def ytm(on: Arithmetic[N], price: N, coupon_rate: N, years: N, per_year: N, face: N) -> N:
+def ytm(price: N, coupon_rate: N, years: N, per_year: N, face: N) -> N:
     """The yield at which bond_price is `price`. The price falls as the yield rises: there is one at most."""
-    c, _, n = _periodic(coupon_rate, on.number(0), years, per_year)
+    n, c, _ = _periodic(years, per_year, coupon_rate, type(face)(0))
     is_wrong = price <= 0 or face <= 0 or coupon_rate < 0
     refuse_if(is_wrong, "a yield needs a positive price and face, and a coupon that is not negative")
-    return rate(on, n, c, price / face, on.number(1)) * per_year
+    return rate(n, c, price / face, type(n)(1)) * per_year
 
 
-def macaulay_duration(on: Arithmetic[N], coupon_rate: N, annual_yield: N, years: N, per_year: N) -> N:
+def macaulay_duration(coupon_rate: N, annual_yield: N, years: N, per_year: N) -> N:
     """In years: (c·T₁ + n·v^n)/(c·T₀ + v^n)/per_year."""
-    c, y, n = _periodic(coupon_rate, annual_yield, years, per_year)
-    t0, t1, _, last = _sums(on, y, n)
+    n, c, y = _periodic(years, per_year, coupon_rate, annual_yield)
+    t0, t1, _, last = _sums(y, n)
     return (c * t1 + n * last) / (c * t0 + last) / per_year
 
 
-def modified_duration(on: Arithmetic[N], coupon_rate: N, annual_yield: N, years: N, per_year: N) -> N:
+def modified_duration(coupon_rate: N, annual_yield: N, years: N, per_year: N) -> N:
     """In years: Macaulay's ÷ (1 + y) = −(dP/dY)/P for the annual yield Y."""
-    return macaulay_duration(on, coupon_rate, annual_yield, years, per_year) / (1 + annual_yield / per_year)
+    return macaulay_duration(coupon_rate, annual_yield, years, per_year) / (1 + annual_yield / per_year)
 
 
-def convexity(on: Arithmetic[N], coupon_rate: N, annual_yield: N, years: N, per_year: N) -> N:
+def convexity(coupon_rate: N, annual_yield: N, years: N, per_year: N) -> N:
     """In years squared: (2c·T₂ + n(n+1)·v^n)/(c·T₀ + v^n)/((1 + y)·per_year)² = (d²P/dY²)/P."""
-    c, y, n = _periodic(coupon_rate, annual_yield, years, per_year)
-    t0, _, t2, last = _sums(on, y, n)
+    n, c, y = _periodic(years, per_year, coupon_rate, annual_yield)
+    t0, _, t2, last = _sums(y, n)
     scale = (1 + y) * per_year
     return (2 * c * t2 + n * (n + 1) * last) / (c * t0 + last) / (scale * scale)
 
 
-def _sums(on: Arithmetic[N], y: N, n: N) -> tuple[N, N, N, N]:
+def _sums(y: N, n: N) -> tuple[N, N, N, N]:
     """T₀, T₁, T₂ and v^n."""
-    last, t0 = _discounting(on, y, n)
+    last, t0 = _discounting(y, n)
     if abs(y * n) < _SMALL and n <= _MOST_PERIODS and n == int(n):
         v = 1 / (1 + y)
-        factor, t1, t2 = on.number(1), on.number(0), on.number(0)
+        factor, t1, t2 = type(y)(1), type(y)(0), type(y)(0)
         for t in range(1, int(n) + 1):
             factor *= v
             t1 += t * factor
@@ -196,61 +198,61 @@ def _sums(on: Arithmetic[N], y: N, n: N) -> tuple[N, N, N, N]:
     return t0, t1, t2, last
 
 
-def _periodic(coupon_rate: N, annual_yield: N, years: N, per_year: N) -> tuple[N, N, N]:
-    """c, y and n."""
+def _periodic(years: N, per_year: N, coupon_rate: N, annual_yield: N) -> tuple[N, N, N]:
+    """n, c and y."""
     refuse_if(years <= 0 or per_year <= 0, "a bond needs a positive number of years and of coupons per year")
-    return coupon_rate / per_year, annual_yield / per_year, years * per_year
+    return years * per_year, coupon_rate / per_year, annual_yield / per_year
 
 
-def capm(on: Arithmetic[N], riskfree: N, beta: N, market_return: N) -> N:
+def capm(riskfree: N, beta: N, market_return: N) -> N:
     """riskfree + beta·(market_return − riskfree)."""
     return riskfree + beta * (market_return - riskfree)
 
 
-def wacc(on: Arithmetic[N], weight_equity: N, cost_equity: N, weight_debt: N, cost_debt: N, tax: N) -> N:
+def wacc(weight_equity: N, cost_equity: N, weight_debt: N, cost_debt: N, tax: N) -> N:
     """weight_equity·cost_equity + weight_debt·cost_debt·(1 − tax)."""
     return weight_equity * cost_equity + weight_debt * cost_debt * (1 - tax)
 
 
-def gordon(on: Arithmetic[N], next_dividend: N, required: N, growth: N) -> N:
+def gordon(next_dividend: N, required: N, growth: N) -> N:
     """next_dividend/(required − growth)."""
     refuse_if(required <= growth, "the required return must be above the growth rate")
     return next_dividend / (required - growth)
 
 
-def forward_price(on: Arithmetic[N], spot: N, rate: N, years: N) -> N:
+def forward_price(spot: N, rate: N, years: N) -> N:
     """spot·(1 + rate)^years."""
-    return spot * on.compounded(rate, years)[0]
+    return spot * compounded(rate, years)[0]
 
 
-def put_call_put(on: Arithmetic[N], call: N, spot: N, strike: N, rate: N, years: N) -> N:
+def put_call_put(call: N, spot: N, strike: N, rate: N, years: N) -> N:
     """The put from the call: call − spot + strike/(1 + rate)^years."""
-    return call - spot + strike * on.compounded(rate, -years)[0]
+    return call - spot + strike * compounded(rate, -years)[0]
 
 
-def put_call_call(on: Arithmetic[N], put: N, spot: N, strike: N, rate: N, years: N) -> N:
+def put_call_call(put: N, spot: N, strike: N, rate: N, years: N) -> N:
     """The call from the put: put + spot − strike/(1 + rate)^years."""
-    return put + spot - strike * on.compounded(rate, -years)[0]
+    return put + spot - strike * compounded(rate, -years)[0]
 
 
-def bs_call(on: Arithmetic[N], spot: N, strike: N, rate: N, years: N, volatility: N) -> N:
+def bs_call(spot: N, strike: N, rate: N, years: N, volatility: N) -> N:
     """Black and Scholes (1973), the rate compounded continuously: spot·Φ(d₁) − strike·e^(−rate·years)·Φ(d₂)."""
-    d1, d2 = _distances(on, spot, strike, rate, years, volatility)
-    return spot * on.normal_cdf(d1) - strike * on.exp(-rate * years) * on.normal_cdf(d2)
+    d1, d2 = _distances(spot, strike, rate, years, volatility)
+    return spot * normal_cdf(d1) - strike * exp(-rate * years) * normal_cdf(d2)
 
 
-def bs_put(on: Arithmetic[N], spot: N, strike: N, rate: N, years: N, volatility: N) -> N:
+def bs_put(spot: N, strike: N, rate: N, years: N, volatility: N) -> N:
     """strike·e^(−rate·years)·Φ(−d₂) − spot·Φ(−d₁)."""
-    d1, d2 = _distances(on, spot, strike, rate, years, volatility)
-    return strike * on.exp(-rate * years) * on.normal_cdf(-d2) - spot * on.normal_cdf(-d1)
+    d1, d2 = _distances(spot, strike, rate, years, volatility)
+    return strike * exp(-rate * years) * normal_cdf(-d2) - spot * normal_cdf(-d1)
 
 
-def _distances(on: Arithmetic[N], spot: N, strike: N, rate: N, years: N, volatility: N) -> tuple[N, N]:
+def _distances(spot: N, strike: N, rate: N, years: N, volatility: N) -> tuple[N, N]:
     """d₁ = (ln(spot/strike) + (rate + volatility²/2)·years)/(volatility·√years),  d₂ = d₁ − volatility·√years."""
     is_wrong = spot <= 0 or strike <= 0 or years <= 0 or volatility <= 0
     refuse_if(is_wrong, "an option needs a positive spot, strike, time and volatility")
-    spread = volatility * on.sqrt(years)
-    d1 = (on.ln(spot / strike) + (rate + volatility * volatility / 2) * years) / spread
+    spread = volatility * sqrt(years)
+    d1 = (ln(spot / strike) + (rate + volatility * volatility / 2) * years) / spread
     return d1, d1 - spread
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from counterfoil.perturbing.expressions import finance
-from counterfoil.perturbing.expressions.arithmetic import Arithmetic, N, refuse_if
+from counterfoil.perturbing.expressions import arithmetic, finance
+from counterfoil.perturbing.expressions.arithmetic import N, refuse_if, sqrt, total
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Function(msgspec.Struct, frozen=True):
     """`parameters` names the arguments in order; those in `lists` are lists, the others numbers.
 
-    `compute` takes the arithmetic and the arguments. `cost` is its time in units of about one multiplication.
+    `compute` takes the arguments. `cost` is its time in units of about one multiplication.
     """
 
     parameters: tuple[str, ...]
@@ -40,42 +40,42 @@ def _takes(parameters: str, compute: Callable[..., Any], cost: int) -> Function:
     return Function(names, compute, cost, lists)
 
 
-def _mean(on: Arithmetic[N], values: Sequence[N]) -> N:
-    return on.total(values) / len(values)
+def _mean(values: Sequence[N]) -> N:
+    return total(values) / len(values)
 
 
-def _covariance(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) -> N:
+def _covariance(first: Sequence[N], second: Sequence[N]) -> N:
     refuse_if(len(first) < 2, "a sample needs at least two values")
-    return _products(on, first, second) / (len(first) - 1)
+    return _products(first, second) / (len(first) - 1)
 
 
-def _covariance_p(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) -> N:
-    return _products(on, first, second) / len(first)
+def _covariance_p(first: Sequence[N], second: Sequence[N]) -> N:
+    return _products(first, second) / len(first)
 
 
-def _correlation(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) -> N:
+def _correlation(first: Sequence[N], second: Sequence[N]) -> N:
     """Pearson's, the same for a sample and a population."""
-    spreads = _products(on, first, first) * _products(on, second, second)
+    spreads = _products(first, first) * _products(second, second)
     refuse_if(spreads == 0, "a list of one value throughout has no correlation")
-    return _products(on, first, second) / on.sqrt(spreads)
+    return _products(first, second) / sqrt(spreads)
 
 
-def _products(on: Arithmetic[N], first: Sequence[N], second: Sequence[N]) -> N:
+def _products(first: Sequence[N], second: Sequence[N]) -> N:
     """Σ (x − mean x)(y − mean y)."""
     refuse_if(len(first) != len(second), "the two lists differ in length")
-    one, other = _mean(on, first), _mean(on, second)
-    return on.total([(x - one) * (y - other) for x, y in zip(first, second, strict=True)])
+    one, other = _mean(first), _mean(second)
+    return total([(x - one) * (y - other) for x, y in zip(first, second, strict=True)])
 
 
 _BOND = "coupon_rate yield years per_year"
 _OPTION = "spot strike rate years volatility"
 
 FUNCTIONS: dict[str, Function] = {
-    "abs": _takes("x", lambda on, x: abs(x), _FORMULA),
-    "round": _takes("x digits", lambda on, x, digits: on.round(x, digits), _FORMULA),
-    "sqrt": _takes("x", lambda on, x: on.sqrt(x), _FORMULA),
-    "exp": _takes("x", lambda on, x: on.exp(x), _POWER),
-    "ln": _takes("x", lambda on, x: on.ln(x), _POWER),
+    "abs": _takes("x", abs, _FORMULA),
+    "round": _takes("x digits", arithmetic.rounded, _FORMULA),
+    "sqrt": _takes("x", arithmetic.sqrt, _FORMULA),
+    "exp": _takes("x", arithmetic.exp, _POWER),
+    "ln": _takes("x", arithmetic.ln, _POWER),
     "pv": _takes("rate n pmt fv", finance.pv, _POWER),
     "fv": _takes("rate n pmt pv", finance.fv, _POWER),
     "pmt": _takes("rate n pv fv", finance.pmt, _POWER),
@@ -92,13 +92,13 @@ FUNCTIONS: dict[str, Function] = {
     "macaulay_duration": _takes(_BOND, finance.macaulay_duration, _SEARCH),
     "modified_duration": _takes(_BOND, finance.modified_duration, _SEARCH),
     "convexity": _takes(_BOND, finance.convexity, _SEARCH),
-    "normal_cdf": _takes("x", lambda on, x: on.normal_cdf(x), _NORMAL),
-    "normal_inv": _takes("p", lambda on, p: on.normal_inv(p), _SEARCH),
+    "normal_cdf": _takes("x", arithmetic.normal_cdf, _NORMAL),
+    "normal_inv": _takes("p", arithmetic.normal_inv, _SEARCH),
     "mean": _takes("[values]", _mean, _FORMULA),
-    "variance": _takes("[values]", lambda on, values: _covariance(on, values, values), _FORMULA),
-    "variance_p": _takes("[values]", lambda on, values: _covariance_p(on, values, values), _FORMULA),
-    "stdev": _takes("[values]", lambda on, values: on.sqrt(_covariance(on, values, values)), _FORMULA),
-    "stdev_p": _takes("[values]", lambda on, values: on.sqrt(_covariance_p(on, values, values)), _FORMULA),
+    "variance": _takes("[values]", lambda values: _covariance(values, values), _FORMULA),
+    "variance_p": _takes("[values]", lambda values: _covariance_p(values, values), _FORMULA),
+    "stdev": _takes("[values]", lambda values: sqrt(_covariance(values, values)), _FORMULA),
+    "stdev_p": _takes("[values]", lambda values: sqrt(_covariance_p(values, values)), _FORMULA),
     "covariance": _takes("[first] [second]", _covariance, _FORMULA),
     "covariance_p": _takes("[first] [second]", _covariance_p, _FORMULA),
     "correlation": _takes("[first] [second]", _correlation, _FORMULA),

@@ -1,11 +1,6 @@
-"""The expression language of templates: small, closed, parsed, never run as code.
+"""The expression language of templates, which docs/templates.md describes: small, closed, parsed, never run as code.
 
-Numbers, names, + - * / ^ (also **), comparisons (also chained), and, or, not, if(condition, a, b), min, max, abs,
-round(x, digits), sqrt, exp, ln, sum(variable, from, to, term), lists of cash flows, and the functions of finance and
-statistics in `functions.py`. Every evaluation takes a bounded number of steps.
-
-Decimals have 50 digits; `==` compares all of them.
-`round` is half up (away from zero); in floating point it rounds the shortest decimal that stands for the number.
+Decimals have 50 digits; `==` compares all of them. Every evaluation takes a bounded number of steps.
 """
 
 from __future__ import annotations
@@ -14,12 +9,11 @@ import builtins
 import operator
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
-from functools import partial
-from typing import Any, Generic
+from typing import Any
 
 import msgspec
 
-from counterfoil.perturbing.expressions.arithmetic import DECIMAL, FLOAT, Arithmetic, N, Undefined, computing
+from counterfoil.perturbing.expressions.arithmetic import Undefined, computing, is_finite, power
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
 from counterfoil.perturbing.expressions.parsing import ExpressionError, Kind, Node, tree_of
 
@@ -91,8 +85,8 @@ def parse(source: str, names: Collection[str]) -> Expression:
     if tree.cost > _MOST_STEPS:
         raise ExpressionError(f"more than {_MOST_STEPS:,} steps to compute", 1)
     with computing():
-        in_decimals = _Compiler(source, DECIMAL).whole(tree)
-    return Expression(source, tree.names, tree.kind, in_decimals, _Compiler(source, FLOAT).whole(tree))
+        in_decimals = _Compiler(source, Decimal).whole(tree)
+    return Expression(source, tree.names, tree.kind, in_decimals, _Compiler(source, builtins.float).whole(tree))
 
 
 class _Scope(dict[str, Any]):
@@ -101,15 +95,15 @@ class _Scope(dict[str, Any]):
     steps: int = 0
 
 
-class _Compiler(Generic[N]):
+class _Compiler:
     """From a tree to nested closures, so that nothing is looked up again in each draw.
 
     Parts without names are computed once, here. An error in them is found before there are any values.
     """
 
-    def __init__(self, source: str, on: Arithmetic[N]) -> None:
+    def __init__(self, source: str, number: type[Decimal | float]) -> None:
         self._source = source
-        self._on: Arithmetic[N] = on
+        self._number = number
         self._sums = False
         # One for all constant parts, so that their sums share the limit.
         self._constants = _Scope()
@@ -119,7 +113,7 @@ class _Compiler(Generic[N]):
     def whole(self, node: Node) -> Run:
         """The tree as a function of the values of its names. It raises ExpressionError and nothing else."""
         run = self._run(node)
-        sums, is_number, finite = self._sums, node.kind is Kind.NUMBER, self._on.finite
+        sums, is_number = self._sums, node.kind is Kind.NUMBER
 
         def evaluate(values: Mapping[str, Any]) -> Any:
             try:
@@ -128,7 +122,7 @@ class _Compiler(Generic[N]):
                 raise self._error(node, error) from None
             except KeyError as missing:
                 raise ExpressionError(f"no value is given for {missing}, used", node.start + 1) from None
-            if is_number and not finite(result):
+            if is_number and not is_finite(result):
                 raise self._error(node, OverflowError())
             return result
 
@@ -146,7 +140,7 @@ class _Compiler(Generic[N]):
 
     def _part(self, node: Node) -> Run:
         if node.form == "literal":
-            number = self._on.number(node.text)
+            number = self._number(node.text)
             return lambda values: number
         if node.form == "name":
             return operator.itemgetter(node.text)
@@ -162,9 +156,9 @@ class _Compiler(Generic[N]):
             case "chain":
                 return self._chain(node, *parts)
             case "power":
-                return self._call(node, self._on.power, parts)
+                return self._call(node, power, parts)
             case "call":
-                return self._call(node, partial(FUNCTIONS[node.text].compute, self._on), parts)
+                return self._call(node, FUNCTIONS[node.text].compute, parts)
             case "if":
                 condition, then, otherwise = parts
                 return lambda values: then(values) if condition(values) else otherwise(values)
@@ -210,7 +204,7 @@ class _Compiler(Generic[N]):
 
     def _sum(self, node: Node) -> Run:
         self._sums = True
-        on, variable, cost = self._on, node.text, node.parts[2].cost
+        number, variable, cost = self._number, node.text, node.parts[2].cost
         low, high = self._run(node.parts[0]), self._run(node.parts[1])
         repeats = self._repeats
         if not node.parts[0].names and not node.parts[1].names:
@@ -225,15 +219,16 @@ class _Compiler(Generic[N]):
             terms = self._terms(node, begin, high(scope))
             scope.steps += terms * cost
             self._check_steps(node, scope.steps)
-            total, start = on.number(0), int(begin)
+            total: Any = number(0)
+            start = int(begin)
             for k in range(start, start + terms):
-                scope[variable] = on.number(k)
+                scope[variable] = number(k)
                 total += term(scope)
             return total
 
         return run
 
-    def _terms(self, node: Node, low: N, high: N) -> int:
+    def _terms(self, node: Node, low: Any, high: Any) -> int:
         """The number of terms. The bounds must be whole; there are no terms if the upper is below the lower."""
         if high - low >= _MOST_TERMS:
             raise self._error(node, Undefined(f"a sum of more than {_MOST_TERMS:,} terms"))
