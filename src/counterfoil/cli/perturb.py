@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from counterfoil.cli.options import add_option
 from counterfoil.cli.results import print_json
-from counterfoil.console import say, table
+from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.suite.options import RUN_OPTIONS, Option, with_defaults
 
 if TYPE_CHECKING:
-    from counterfoil.perturbing.making.report import PerturbRequest, Report, Tally
+    from counterfoil.perturbing.making.report import PerturbRequest
     from counterfoil.perturbing.questions import Question
 
 HELP = "make a frozen set of questions with other numbers, from templates or from existing questions"
@@ -49,7 +49,6 @@ OPTIONS = (
 )
 
 
-# Why a template can't have a level or a control.
 def configure(parser: argparse.ArgumentParser) -> None:
     for option in OPTIONS:
         add_option(parser, option)
@@ -75,18 +74,17 @@ def call(parsed: argparse.Namespace) -> int:
         raise UserError("Name the file to write: --out SET.jsonl.")
 
     from counterfoil.perturbing.making.perturb import perturb
+    from counterfoil.perturbing.making.report import report_text
 
     report = perturb(_request(values, parsed.levels), say)
-    is_open = any(report.left_open.values())
-    if values["show"] is not None and report.sha256 is not None:
-        if not parsed.json:
-            print(_report_text(report), end="\n\n")
-        _show(Path(values["out"]), values["show"], as_json=parsed.json)
-    elif parsed.json:
+    is_shown = values["show"] is not None and report.sha256 is not None
+    if not parsed.json:
+        print(report_text(report), end="\n\n" if is_shown else "\n")
+    elif not is_shown:
         print_json(report)
-    else:
-        print(_report_text(report))
-    return 1 if is_open else 0
+    if is_shown:
+        _show(Path(values["out"]), values["show"], as_json=parsed.json)
+    return 1 if any(report.left_open.values()) else 0
 
 
 def _request(values: Mapping[str, Any], levels: Sequence[int]) -> PerturbRequest:
@@ -103,8 +101,12 @@ def _request(values: Mapping[str, Any], levels: Sequence[int]) -> PerturbRequest
             concurrency=values["concurrency"],
             timeout=values["timeout"],
         )
-        prices = Path(values["prices"]) if values["prices"] else None
-        proposer = JudgeSettings(spec=spec, ledger=Path(values["ledger"]), max_cost=values["max_cost"], prices=prices)
+        proposer = JudgeSettings(
+            spec=spec,
+            ledger=Path(values["ledger"]),
+            max_cost=values["max_cost"],
+            prices=Path(values["prices"]) if values["prices"] else None,
+        )
     return PerturbRequest(
         source=values["from"],
         out=Path(values["out"]),
@@ -114,80 +116,6 @@ def _request(values: Mapping[str, Any], levels: Sequence[int]) -> PerturbRequest
         proposer=proposer,
         **{name: values[name] for name in ("controls", "lure", "draws", "seed", "limit")},
     )
-
-
-def _report_text(report: Report) -> str:
-    """What was made and of what; what was set aside, refused or rejected and why; how the numbers shifted."""
-    from counterfoil.perturbing.making.report import LACKING
-
-    sections = []
-    if report.existing is not None:
-        rows = [["existing questions", "number"], ["all", f"{report.existing:,}"]]
-        rows += [[f"set aside: {reason}", f"{count:,}"] for reason, count in report.set_aside.items()]
-        rows.append(["can be perturbed", f"{report.perturbable:,}"])
-        sections.append(table(rows))
-        unused = f"; {len(report.unused_recipes):,} recipes found no question" if report.unused_recipes else ""
-        covered = f"Recipes cover {report.covered:,} of {report.existing:,} questions"
-        sections.append(f"{covered}, {report.perturbable:,} of which can be perturbed{unused}.")
-    if report.proposals is not None and report.proposals.asked:
-        sections.append(_asked_text("proposed templates", report.proposals))
-    if report.rewritten is not None and report.rewritten.asked:
-        sections.append(_asked_text("questions written directly", report.rewritten))
-    if report.sha256 is not None:
-        rows = [["questions", "number"], *([arm, f"{count:,}"] for arm, count in report.counts.items())]
-        sections.append(table([*rows, ["all", f"{report.questions:,}"]]))
-    notes = [f"{count:,} templates give no {arm}: {LACKING[arm]}." for arm, count in sorted(report.without.items())]
-    notes += [f"Refused: {it.reason}" for it in report.refused]
-    if set(report.statuses) - {"verified"}:
-        told = ", ".join(f"{count:,} {status}" for status, count in sorted(report.statuses.items()))
-        notes.append(f"Of the changed questions, {told}. Only gaps over verified ones can be relied on.")
-    if notes:
-        sections.append("\n".join(notes))
-    if report.shifts:
-        sections.append(_shifts_text(report))
-    sections.append(_ending(report))
-    return "\n\n".join(sections)
-
-
-def _asked_text(what: str, asked: Tally) -> str:
-    rows = [[what, "number"], ["asked for", f"{asked.asked:,}"], ["accepted", f"{asked.accepted:,}"]]
-    rows += [[f"rejected: {reason}", f"{count:,}"] for reason, count in asked.rejected.items()]
-    rows += [
-        [name, f"{count:,}"] for name, count in (("failed", asked.failed), ("not asked", asked.not_asked)) if count
-    ]
-    return table(rows)
-
-
-def _shifts_text(report: Report) -> str:
-    def cell(value: float | None, digits: int) -> str:
-        return "" if value is None else f"{value:.{digits}f}"
-
-    rows = [["level", "numbers", "n", "digits", "D", "p", "log10", "D", "p"]]
-    for shift in report.shifts:
-        row = [str(shift.level), shift.of, f"{shift.n_before:,} → {shift.n_after:,}"]
-        for comparison in (shift.digits, shift.magnitude):
-            means = f"{cell(comparison.before, 2)} → {cell(comparison.after, 2)}"
-            p = "<0.0001" if comparison.p is not None and comparison.p < 0.0001 else cell(comparison.p, 4)
-            row += [means, cell(comparison.statistic, 3), p]
-        rows.append(row)
-    heading = "How the numbers shifted from originals to variants (means; Kolmogorov–Smirnov's D and p):"
-    return f"{heading}\n{table(rows, left=True)}"
-
-
-def _ending(report: Report) -> str:
-    from counterfoil.perturbing.making.perturb import report_path
-
-    left = report.left_open
-    lines = []
-    if left["not_asked"]:
-        lines.append(f"{left['not_asked']:,} asks were not made: run the same command again to go on.")
-    if left["failed"]:
-        lines.append(f"{left['failed']:,} asks failed: the same command asks again.")
-    if report.sha256 is None:
-        lines.append(f"{report.set} was not written: a set is frozen once all was asked.")
-    else:
-        lines.append(f"The set is {report.set}, its report {report_path(Path(report.set))}.\nSHA-256 {report.sha256}")
-    return "\n".join(lines)
 
 
 def _show(path: Path, name: str, *, as_json: bool) -> int:
@@ -209,13 +137,13 @@ def _show(path: Path, name: str, *, as_json: bool) -> int:
 def side_by_side(original: Question, question: Question, width: int) -> str:
     """Two questions in two columns, what changed between them, and how the answer comes about."""
     column = max(20, (width - 3) // 2)
-    blocks = list(zip(_blocks(original), _blocks(question), strict=True))
     rule = "-" * column
     lines = [f"{'original'.ljust(column)} | variant" if question.parent else "original", f"{rule} | {rule}"]
-    for left, right in blocks:
+    for left, right in zip(_blocks(original), _blocks(question), strict=True):
         pairs = zip_longest(_wrapped(left, column), _wrapped(right, column) if question.parent else (), fillvalue="")
         lines += [f"{one.ljust(column)} | {other}".rstrip() for one, other in pairs]
-    facts = [f"changed: {_plain(it.name)} from {_plain(it.before)} to {_plain(it.after)}" for it in question.changes]
+    changes = [[_plain(part) for part in (change.name, change.before, change.after)] for change in question.changes]
+    facts = [f"changed: {name} from {before} to {after}" for name, before, after in changes]
     facts += [f"solution: {_plain(question.steps)}"] if question.steps else []
     facts += [f"expression: {_plain(question.expression)}"] if question.expression else []
     if question.computed is not None:
@@ -229,21 +157,12 @@ def side_by_side(original: Question, question: Question, width: int) -> str:
 def _blocks(question: Question) -> list[str]:
     from counterfoil.perturbing.questions import LETTERS
 
+    marks = {question.sham: "  <- sham", question.old: "  <- old"} if question.parent is not None else {}
+    marks[question.gold] = "  <- gold"
     lettered = zip(LETTERS, question.options, strict=True)
-    marks = {question.gold: "  <- gold"}
-    if question.parent is not None:
-        marks |= {letter: "  <- old" for letter in (question.old,) if letter not in (None, question.gold)}
-        marks |= {letter: "  <- sham" for letter in (question.sham,) if letter is not None}
     options = [f"{letter}: {_plain(option)}{marks.get(letter, '')}" for letter, option in lettered]
-    return [
-        question.id,
-        "",
-        _plain(question.text),
-        "",
-        *options,
-        "",
-        f"answer: {question.gold}, {_plain(question.value)}",
-    ]
+    answer = f"answer: {question.gold}, {_plain(question.value)}"
+    return [question.id, "", _plain(question.text), "", *options, "", answer]
 
 
 def _wrapped(text: str, width: int) -> list[str]:

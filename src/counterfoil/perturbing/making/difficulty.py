@@ -7,8 +7,10 @@ for independent values without ties. These have ties and come in clusters: the p
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from statistics import fmean
 
 import msgspec
 
@@ -45,13 +47,12 @@ class Shift(msgspec.Struct, frozen=True, kw_only=True):
     magnitude: Comparison
 
 
-def shifts(questions: Iterable[Question]) -> list[Shift]:
+def shifts(questions: Sequence[Question]) -> list[Shift]:
     """For each level, from the originals of its variants, each once, to the variants."""
-    known = list(questions)
-    originals = {question.id: question for question in known if question.parent is None}
+    originals = {question.id: question for question in questions if question.parent is None}
     found = []
-    for level in sorted({question.level for question in known if question.level}):
-        variants = [question for question in known if question.level == level]
+    for level in sorted({question.level for question in questions if question.level}):
+        variants = [question for question in questions if question.level == level]
         parents = [originals[parent] for parent in dict.fromkeys(variant.parent for variant in variants) if parent]
         changes = [change for variant in variants for change in variant.changes]
         pairs = {
@@ -89,11 +90,8 @@ def _magnitudes(texts: Iterable[str]) -> list[float]:
 
 def _compared(before: Sequence[float], after: Sequence[float]) -> Comparison:
     statistic, p = kolmogorov_smirnov(before, after) if before and after else (None, None)
-    return Comparison(before=_mean(before), after=_mean(after), statistic=statistic, p=p)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+    means = [fmean(values) if values else None for values in (before, after)]
+    return Comparison(before=means[0], after=means[1], statistic=statistic, p=p)
 
 
 def kolmogorov_smirnov(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
@@ -103,14 +101,11 @@ def kolmogorov_smirnov(first: Sequence[float], second: Sequence[float]) -> tuple
     ones Kolmogorov's limit, 2 Σ (−1)^(k−1) exp(−2 k² z²) with z = D √(nm ÷ (n+m)).
     """
     n, m = len(first), len(second)
-    steps: Mapping[float, list[int]] = {value: [0, 0] for value in (*first, *second)}
-    for side, values in enumerate((first, second)):
-        for value in values:
-            steps[value][side] += 1
+    first_counts, second_counts = Counter(first), Counter(second)
     i = j = widest = 0
-    for value in sorted(steps):
-        i += steps[value][0]
-        j += steps[value][1]
+    for value in sorted({*first, *second}):
+        i += first_counts[value]
+        j += second_counts[value]
         widest = max(widest, abs(i * m - j * n))
     statistic = widest / (n * m)
     if widest == 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,20 +13,15 @@ from counterfoil.errors import UserError
 from counterfoil.files import explained, write_json
 from counterfoil.perturbing.making.asking import Unfit
 from counterfoil.perturbing.making.candidates import BANK, CFA_EASY, Candidate, load_candidates, sampled
-from counterfoil.perturbing.making.difficulty import shifts
 from counterfoil.perturbing.making.direct import Source, rewrite, unconfirmed_original
 from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.proposer import propose
-from counterfoil.perturbing.making.report import PerturbRequest, Refusal, Report, arm_of, tally_of, why_none
+from counterfoil.perturbing.making.report import PerturbRequest, Refusal, Report, report_path, tally_of, why_none
 from counterfoil.perturbing.questions import Question, write_set
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, has_control, has_level, make_original, make_variants
 from counterfoil.progress import counted
 from counterfoil.running.askers import Say
-
-
-def report_path(out: Path) -> Path:
-    return out.with_name(f"{out.stem}.report.json")
 
 
 def perturb(request: PerturbRequest, say: Say) -> Report:
@@ -51,10 +45,7 @@ def perturb(request: PerturbRequest, say: Say) -> Report:
         if report.left_open["failed"]:
             return report
         raise UserError(f"No question of {request.source} gave a variant{why_none(report)}.")
-    report.questions = len(questions)
-    report.counts = dict(Counter(arm_of(question) for question in questions))
-    report.statuses = dict(Counter(question.status for question in questions if question.level))
-    report.shifts = shifts(questions)
+    report.describe(questions)
     with explained(request.out):
         request.out.parent.mkdir(parents=True, exist_ok=True)
     report.sha256 = write_set(request.out, questions)

@@ -1,18 +1,19 @@
-"""The request of `counterfoil data perturb`, and its report, which is written beside the set."""
+"""The request of `counterfoil data perturb`, and its report: written beside the set, and told to the user."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from counterfoil.asking.asker import NotAsked
+from counterfoil.console import table
 from counterfoil.datasets.judged import JudgeSettings
 from counterfoil.perturbing.making.asking import FAILED, Unfit
-from counterfoil.perturbing.making.difficulty import Shift
+from counterfoil.perturbing.making.difficulty import Shift, shifts
 from counterfoil.perturbing.questions import Question
 
 
@@ -100,6 +101,24 @@ class Report(msgspec.Struct, kw_only=True):
             not_asked=sum(tally.not_asked for tally in self.tallies),
         )
 
+    def describe(self, questions: Sequence[Question]) -> None:
+        """Count the questions of the set, and compare their numbers."""
+        self.questions = len(questions)
+        self.counts = dict(Counter(_arm_of(question) for question in questions))
+        self.statuses = dict(Counter(question.status for question in questions if question.level))
+        self.shifts = shifts(questions)
+
+
+def _arm_of(question: Question) -> str:
+    """Level, control or original."""
+    if question.parent is None:
+        return "original"
+    return question.control or f"level {question.level}"
+
+
+def report_path(out: Path) -> Path:
+    return out.with_name(f"{out.stem}.report.json")
+
 
 def tally_of(outcomes: Iterable[tuple[str, object]]) -> Tally:
     """The tally of outcomes, each with the id of what was asked about."""
@@ -119,26 +138,22 @@ def tally_of(outcomes: Iterable[tuple[str, object]]) -> Tally:
     return tally
 
 
-def arm_of(question: Question) -> str:
-    """Level, control or original."""
-    if question.parent is None:
-        return "original"
-    return question.control or f"level {question.level}"
-
-
 # Why templates can't give variants of a kind.
-LACKING = {
+_LACKING = {
     "level 2": "only one of their numbers can be changed",
     "level 3": "they have no text that asks for another unknown",
     "renamed": "they have no names",
 }
 
 
+def _without(report: Report) -> list[str]:
+    return [f"{count:,} templates give no {arm}: {_LACKING[arm]}" for arm, count in sorted(report.without.items())]
+
+
 def why_none(report: Report) -> str:
     """The reasons: what the templates lack, where there are any, else the most frequent first."""
     if report.without:
-        told = [f"{count:,} templates give no {arm}: {LACKING[arm]}" for arm, count in sorted(report.without.items())]
-        return f" ({'; '.join(told)})"
+        return f" ({'; '.join(_without(report))})"
     counts = Counter(report.set_aside)
     for tally in report.tallies:
         counts.update(tally.rejected)
@@ -149,3 +164,67 @@ def why_none(report: Report) -> str:
     if report.proposals is None and lacking:
         told.append(f"{lacking:,} without a recipe: a model can propose templates with --proposer")
     return f" ({'; '.join(told)})" if told else ""
+
+
+def report_text(report: Report) -> str:
+    """What was made and of what; what was set aside, refused or rejected and why; how the numbers shifted."""
+    sections = []
+    if report.existing is not None:
+        set_aside = {f"set aside: {reason}": count for reason, count in report.set_aside.items()}
+        numbers = {"all": report.existing, **set_aside, "can be perturbed": report.perturbable or 0}
+        sections.append(_numbers_table("existing questions", numbers))
+        unused = f"; {len(report.unused_recipes):,} recipes found no question" if report.unused_recipes else ""
+        covered = f"Recipes cover {report.covered:,} of {report.existing:,} questions"
+        sections.append(f"{covered}, {report.perturbable:,} of which can be perturbed{unused}.")
+    asked = {"proposed templates": report.proposals, "questions written directly": report.rewritten}
+    sections += [_numbers_table(what, _outcomes(tally)) for what, tally in asked.items() if tally and tally.asked]
+    if report.sha256 is not None:
+        sections.append(_numbers_table("questions", {**report.counts, "all": report.questions}))
+    notes = [f"{note}." for note in _without(report)] + [f"Refused: {refusal.reason}" for refusal in report.refused]
+    if set(report.statuses) - {"verified"}:
+        told = ", ".join(f"{count:,} {status}" for status, count in sorted(report.statuses.items()))
+        notes.append(f"Of the changed questions, {told}. Only gaps over verified ones can be relied on.")
+    sections += ["\n".join(notes)] if notes else []
+    sections += [_shifts_text(report)] if report.shifts else []
+    return "\n\n".join([*sections, _ending(report)])
+
+
+def _numbers_table(heading: str, numbers: Mapping[str, int]) -> str:
+    return table([[heading, "number"], *([name, f"{number:,}"] for name, number in numbers.items())])
+
+
+def _outcomes(tally: Tally) -> dict[str, int]:
+    rejected = {f"rejected: {reason}": count for reason, count in tally.rejected.items()}
+    missing = {"failed": tally.failed, "not asked": tally.not_asked}
+    missing = {name: count for name, count in missing.items() if count}
+    return {"asked for": tally.asked, "accepted": tally.accepted, **rejected, **missing}
+
+
+def _shifts_text(report: Report) -> str:
+    def cell(value: float | None, digits: int) -> str:
+        return "" if value is None else f"{value:.{digits}f}"
+
+    rows = [["level", "numbers", "n", "digits", "D", "p", "log10", "D", "p"]]
+    for shift in report.shifts:
+        row = [str(shift.level), shift.of, f"{shift.n_before:,} → {shift.n_after:,}"]
+        for comparison in (shift.digits, shift.magnitude):
+            means = f"{cell(comparison.before, 2)} → {cell(comparison.after, 2)}"
+            p = "<0.0001" if comparison.p is not None and comparison.p < 0.0001 else cell(comparison.p, 4)
+            row += [means, cell(comparison.statistic, 3), p]
+        rows.append(row)
+    heading = "How the numbers shifted from originals to variants (means; Kolmogorov–Smirnov's D and p):"
+    return f"{heading}\n{table(rows, left=True)}"
+
+
+def _ending(report: Report) -> str:
+    left = report.left_open
+    lines = []
+    if left["not_asked"]:
+        lines.append(f"{left['not_asked']:,} asks were not made: run the same command again to go on.")
+    if left["failed"]:
+        lines.append(f"{left['failed']:,} asks failed: the same command asks again.")
+    if report.sha256 is None:
+        lines.append(f"{report.set} was not written: a set is frozen once all was asked.")
+    else:
+        lines.append(f"The set is {report.set}, its report {report_path(Path(report.set))}.\nSHA-256 {report.sha256}")
+    return "\n".join(lines)

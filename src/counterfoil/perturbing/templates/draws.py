@@ -197,11 +197,10 @@ def solve(template: Template, inverse: Inverse, draw: Draw) -> float:
     """
     slot = template.slots[inverse.unknown]
     held = {
-        derived.name: numbers.rounded(draw.values[derived.name], derived.digits + (2 if derived.percent else 0))
+        derived.name: _as_asked(draw.values[derived.name], derived.digits, derived.percent)
         for derived in template.derived
         if derived.digits is not None and derived.name in inverse.text.markers
     }
-    digits = template.digits + (2 if template.percent else 0)
     target = numbers.meant(draw.answer, template.percent)
     floats = {**draw.floats, **{name: float(value) for name, value in held.items()}}
     following = [derived for derived in template.derived if derived.name not in held]
@@ -218,12 +217,13 @@ def solve(template: Template, inverse: Inverse, draw: Draw) -> float:
             values[derived.name] = derived.value.decimal(values)
         if not all(condition.holds(values) for condition in template.conditions):
             return False
-        return numbers.rounded(template.answer.decimal(values), digits) == target
+        return _as_asked(template.answer.decimal(values), template.digits, template.percent) == target
 
     try:
         # An answer that comes from a rounded derived value moves in jumps of about a unit.
-        solutions = _candidates(distance, slot, 2 * float(numbers.unit(digits)))
-        rounded = {unknown: _as_asked(unknown, slot, inverse.digits) for unknown in solutions}
+        unit = numbers.meant(numbers.unit(template.digits), template.percent)
+        solutions = _candidates(distance, slot, 2 * float(unit))
+        rounded = {unknown: _as_asked(Decimal(unknown), inverse.digits, slot.percent) for unknown in solutions}
         found = [unknown for unknown in solutions if gives_answer(rounded[unknown])]
     except ExpressionError as error:
         raise Rejected(f"it can't be solved ({error})") from error
@@ -234,23 +234,16 @@ def solve(template: Template, inverse: Inverse, draw: Draw) -> float:
     return found[0]
 
 
-def _as_asked(unknown: float, slot: Slot, digits: int) -> Decimal:
-    """The unknown, rounded as the question asks for it."""
-    return numbers.rounded(Decimal(unknown), digits + (2 if slot.percent else 0))
-
-
-def _range(slot: Slot) -> tuple[float, float]:
-    """From low to high and half a step more, since a rounded answer moves the solution; what is above 0 stays there."""
-    low, high = slot.low - slot.step / 2, slot.high + slot.step / 2
-    if slot.low > 0:
-        low = max(low, slot.low / 2)
-    scale = 100 if slot.percent else 1
-    return float(low / scale), float(high / scale)
+def _as_asked(value: Decimal, digits: int, percent: bool) -> Decimal:
+    """A value, rounded as it is asked for: where it is a percentage, `digits` are the percentage's."""
+    return numbers.rounded(value, digits + (2 if percent else 0))
 
 
 def _candidates(distance: Callable[[float], float], slot: Slot, close: float) -> list[float]:
     """Where the distance is 0 in the range of the slot. Poles, where it only changes its sign, are left out."""
-    low, high = _range(slot)
+    # From low to high and half a step more, since a rounded answer moves the solution; what is above 0 stays there.
+    least = slot.low - slot.step / 2 if slot.low <= 0 else max(slot.low - slot.step / 2, slot.low / 2)
+    low, high = (float(numbers.meant(end, slot.percent)) for end in (least, slot.high + slot.step / 2))
     points = [low + (high - low) * part / _PARTS for part in range(_PARTS + 1)]
     defined = [(point, value) for point in points if (value := _defined(distance, point)) is not None]
     if len(defined) <= _PARTS // 2:
@@ -289,6 +282,5 @@ def _searched(distance: Callable[[float], float], slot: Slot, close: float) -> l
     """Those values of the slot itself that come close enough."""
     if slot.choices > _MAX_SEARCHED:
         raise Rejected(f"{slot.name} has more than {_MAX_SEARCHED} values to be tried one by one")
-    scale = 100 if slot.percent else 1
-    values = (float(slot.value(number) / scale) for number in range(slot.choices))
+    values = (float(numbers.meant(slot.value(number), slot.percent)) for number in range(slot.choices))
     return [value for value in values if abs(distance(value)) <= close]
