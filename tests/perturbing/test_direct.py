@@ -39,7 +39,7 @@ TABLE = Path(__file__).parent / "annuity.toml"
     TABLE.read_bytes().replace(b"{person} reads that at a", b"{person}: At a"), "annuity.toml"
 )
 ORIGINAL = make_original(TEMPLATE, 0)
-SOURCE = Source(ORIGINAL.question, TEMPLATE, ORIGINAL)
+SOURCE = Source(ORIGINAL.question, ORIGINAL)
 # 2,000 × (1 − 1.07^−10) ÷ 0.07 = 14,047.16; × 1.07 = 15,030.46.
 LETTER_B = {"perturbed_answer": "B"}
 OPTIONS = " A: $13,128.19, B: $15,030.46, C: $16,047.16"
@@ -231,7 +231,7 @@ def test_the_prompts_example_passes_its_own_checks(level: int) -> None:
             .replace(b'[template.names]\nperson = ["Dana", "Imani", "Tomasz"]', b""), "annuity.toml",
         )[0]  # fmt: skip
         answer = numbers.read(written.answer)
-        assert confirm(template, make_original(template, 0), level, written.text, answer).status == "verified"
+        assert confirm(make_original(template, 0), level, written.text, answer).status == "verified"
 
 
 def test_the_model_is_told_what_earlier_versions_changed() -> None:

@@ -75,10 +75,10 @@ def _templates(data: str | None) -> Sequence[Template]:
     if data.endswith(".toml"):
         return load_templates(Path(data))
     existing = load_existing(existing_path(data))
-    templates, coverage = apply(shipped_recipes(), [{"text": it.text, "gold": it.gold} for it in existing])
+    templates, _ = apply(shipped_recipes(), [{"text": it.text, "gold": it.gold} for it in existing])
     if not templates:
         raise UserError(
-            f"There are recipes for none of the {coverage.questions:,} questions of {data}: let a model propose "
+            f"There are recipes for none of the {len(existing):,} questions of {data}: let a model propose "
             "templates with `counterfoil data perturb --proposer`."
         )
     return templates

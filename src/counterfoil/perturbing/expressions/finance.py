@@ -205,17 +205,14 @@ def _periodic(years: N, per_year: N, coupon_rate: N, annual_yield: N) -> tuple[N
 
 
 def capm(riskfree: N, beta: N, market_return: N) -> N:
-    """riskfree + beta·(market_return − riskfree)."""
     return riskfree + beta * (market_return - riskfree)
 
 
 def wacc(weight_equity: N, cost_equity: N, weight_debt: N, cost_debt: N, tax: N) -> N:
-    """weight_equity·cost_equity + weight_debt·cost_debt·(1 − tax)."""
     return weight_equity * cost_equity + weight_debt * cost_debt * (1 - tax)
 
 
 def gordon(next_dividend: N, required: N, growth: N) -> N:
-    """next_dividend/(required − growth)."""
     refuse_if(required <= growth, "the required return must be above the growth rate")
     return next_dividend / (required - growth)
 

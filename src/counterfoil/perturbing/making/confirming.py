@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from string import Formatter
 from typing import NamedTuple
 
 from counterfoil.errors import UserError
@@ -29,12 +30,11 @@ class Confirmation(NamedTuple):
     draw: Draw | None = None
 
 
-def confirm(
-    template: Template, original: Original, level: int, text: str, answer: numbers.PrintedNumber
-) -> Confirmation:
+def confirm(original: Original, level: int, text: str, answer: numbers.PrintedNumber) -> Confirmation:
     """`verified` if the text is the template's with other numbers and the answer follows from them, `refuted` if it
     does not follow, `unverified` where the template can't tell.
     """
+    template = original.template
     names = template.first_names
     if level == 3:
         for inverse in template.inverses:
@@ -68,15 +68,17 @@ def confirm(
 
 def _read_off(text: Text, names: Mapping[str, str], question: str) -> dict[str, Decimal] | None:
     """The number in each marker's place; None if the question has other words than the text."""
-    pattern = [re.escape(_folded(text.words[0]).lstrip())]
+    pattern = []
     seen: set[str] = set()
-    for marker, words in zip(text.markers, text.words[1:], strict=True):
+    for words, marker, _, _ in Formatter().parse(text.source.lstrip()):
+        pattern.append(re.escape(_folded(words)))
+        if marker is None:
+            continue
         if marker in names:
             pattern.append(re.escape(_folded(names[marker])))
         else:
             pattern.append(f"(?P={marker})" if marker in seen else f"(?P<{marker}>{_NUMBER})")
             seen.add(marker)
-        pattern.append(re.escape(_folded(words)))
     whole = re.sub(r"(?:\\[ .?:]|[:…])*$", "", "".join(pattern))
     match = re.fullmatch(whole, _folded(question).strip().rstrip(_END))
     if match is None:

@@ -25,7 +25,6 @@ from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.questions import LETTERS, Change, Question, three, value_of, variant_of
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected
-from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import Original
 
 INCOMPLETE = "a field of the JSON is missing or empty"
@@ -45,10 +44,9 @@ _AT_THE_END = re.compile(r"[\s.…]*(?:\.\.\.|…)[\s.…]*$")
 
 
 class Source(NamedTuple):
-    """What is rewritten: an original, and its template where there is one."""
+    """What is rewritten: a question, and the original of a template where it is one."""
 
     question: Question
-    template: Template | None = None
     original: Original | None = None
 
 
@@ -123,8 +121,8 @@ def question_in(text: str, source: Source, level: int, earlier: Sequence[Questio
         raise Unfit(REPEATED, REPEATED)
     answer = number(written.answer)
     confirmation = Confirmation("unverified", "there is no template")
-    if source.template is not None and source.original is not None:
-        confirmation = confirm(source.template, source.original, level, written.text, answer)
+    if source.original is not None:
+        confirmation = confirm(source.original, level, written.text, answer)
     options = written.options or made_options(source, level, written.answer, confirmation)
     if number(original.value).value in {number(option).value for option in options}:
         raise Unfit(OLD_ANSWER, OLD_ANSWER)
@@ -157,8 +155,8 @@ def made_options(source: Source, level: int, answer: str, confirmation: Confirma
     shape = answer if level == 3 else original.value
     digits = number(shape).decimals
     wrong: Sequence[Decimal] = ()
-    if source.template is not None and confirmation.draw is not None and confirmation.status == "verified":
-        template, draw = source.template, confirmation.draw
+    if source.original is not None and confirmation.draw is not None and confirmation.status == "verified":
+        template, draw = source.original.template, confirmation.draw
         try:
             wrong = draws.wrong_options(
                 template.distractors, draw.values, gold.value, digits, template.percent, {old.value}

@@ -229,6 +229,20 @@ def markup(text: str, within: Span, marks: Sequence[Mark]) -> str:
     return "".join([*pieces, escaped(text[position : within[1]])])
 
 
+def option_fields(
+    text: str, places: Sequence[Span], spans: Sequence[Span], gold: int, marks: Sequence[Mark]
+) -> dict[str, Any]:
+    """What a template says about the options at these places, whose numbers stand in these spans."""
+    prefix, suffix = around(text, places[gold], spans[gold], marks)
+    return {
+        "options": [markup(text, place, marks) for place in places],
+        "gold": LETTERS[gold],
+        "prefix": prefix,
+        "suffix": suffix,
+        "digits": max(numbers.read(text[slice(*span)]).decimals for span in spans),
+    }
+
+
 def occurrences(name: str, text: str) -> list[tuple[int, int]]:
     """Where a name stands in a text as a word of its own; a currency sign stands anywhere."""
     pattern = rf"(?<!\w){re.escape(name)}(?!\w)" if name[0].isalnum() else re.escape(name)

@@ -118,7 +118,7 @@ async def _rewrite(
 def _source(request: PerturbRequest, candidate: Candidate) -> Source:
     if candidate.template is not None:
         original = make_original(candidate.template, request.seed)
-        return Source(original.question, candidate.template, original)
+        return Source(original.question, original)
     assert candidate.existing is not None
     return Source(unconfirmed_original(candidate.existing))
 

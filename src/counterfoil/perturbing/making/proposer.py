@@ -17,7 +17,7 @@ from counterfoil.errors import UserError
 from counterfoil.judging.text import short
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
 from counterfoil.perturbing.making.asking import Unfit, ask_twice, json_object
-from counterfoil.perturbing.making.existing import ExistingQuestion, Mark, around, markup, occurrences, options_of
+from counterfoil.perturbing.making.existing import ExistingQuestion, Mark, occurrences, option_fields, options_of
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected
@@ -43,11 +43,6 @@ FIELDS = frozenset(
      "inverse"}
 )  # fmt: skip
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
-
-
-def proposal_id(question: ExistingQuestion) -> str:
-    """The id of the template that is proposed for a question."""
-    return f"proposed-{question.sha256[:12]}"
 
 
 def prompt() -> str:
@@ -94,21 +89,16 @@ def read_proposal(text: str, question: ExistingQuestion, draw: Callable[[Templat
 
 def _table(proposal: dict[str, Any], question: ExistingQuestion) -> dict[str, Any]:
     """The proposal with what the question gives: options, gold, the words around their numbers, digits."""
-    gold = _gold(question)
+    places, spans, _ = options_of(question)
     text = question.text
-    places, spans, printed = options_of(question)
     marks = [Mark(span, name) for name, word in _first_names(proposal) for span in occurrences(word, text)]
-    prefix, suffix = around(text, places.options[gold], spans[gold], marks)
     table = {name: value for name, value in proposal.items() if name in FIELDS}
     topic = table.get("topic")
-    return table | {
-        "id": proposal_id(question),
+    return {
+        **table,
+        **option_fields(text, places.options, spans, _gold(question), marks),
+        "id": f"proposed-{question.sha256[:12]}",
         "topic": topic if isinstance(topic, str) and topic.strip() else question.topic,
-        "options": [markup(text, option, marks) for option in places.options],
-        "gold": LETTERS[gold],
-        "prefix": prefix,
-        "suffix": suffix,
-        "digits": max(number.decimals for number in printed),
     }
 
 
@@ -158,9 +148,8 @@ def _folded(text: str) -> str:
 
 
 def _first_difference(found: str, wanted: str) -> str:
-    position = next((at for at, (one, other) in enumerate(zip(found, wanted, strict=False)) if one != other), -1)
-    if position < 0:
-        position = min(len(found), len(wanted))
+    differing = (at for at, (one, other) in enumerate(zip(found, wanted, strict=False)) if one != other)
+    position = next(differing, min(len(found), len(wanted)))
     return wanted[max(0, position - 10) :]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -22,6 +22,7 @@ from counterfoil.perturbing.making.existing import (
     layout,
     markup,
     occurrences,
+    option_fields,
     option_number,
     printed_number,
     text_hash,
@@ -110,14 +111,6 @@ class Recipe(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         return f"cfa-{self.sha256[:12]}"
 
 
-class Coverage(NamedTuple):
-    """How many of how many questions have a recipe, and the recipes that found no question."""
-
-    covered: int
-    questions: int
-    unused: tuple[str, ...]
-
-
 def shipped_recipes() -> list[Recipe]:
     """The recipes that ship with the package."""
     return [recipe for name, raw in shipped_files("recipes") for recipe in parse_recipes(raw, name)]
@@ -149,8 +142,11 @@ def read_rows(path: Path) -> list[Any]:
     return [row for _, row in rows_of(read_bytes(path), str(path), ".json")]
 
 
-def apply(recipes: Iterable[Recipe], questions: Sequence[Any]) -> tuple[list[Template], Coverage]:
-    """The templates of those questions that have a recipe. UserError names a recipe that does not give its question."""
+def apply(recipes: Iterable[Recipe], questions: Sequence[Any]) -> tuple[list[Template], list[str]]:
+    """The templates of those questions that have a recipe, and the ids of recipes without a question.
+
+    UserError names a recipe that does not give its question.
+    """
     rows = {
         text_hash(row["text"]): row for row in questions if isinstance(row, dict) and isinstance(row.get("text"), str)
     }
@@ -161,7 +157,7 @@ def apply(recipes: Iterable[Recipe], questions: Sequence[Any]) -> tuple[list[Tem
             unused.append(recipe.id)
         else:
             templates.append(apply_one(recipe, row))
-    return templates, Coverage(len(templates), len(questions), tuple(unused))
+    return templates, unused
 
 
 def apply_one(recipe: Recipe, row: Mapping[str, Any]) -> Template:
@@ -191,20 +187,16 @@ def _table(recipe: Recipe, row: Mapping[str, Any]) -> dict[str, Any]:
     words = [around(text, option, span, name_marks) for option, span in zip(options, spans, strict=True)]
     bare = [(before, behind.rstrip(" .")) for before, behind in words]
     require(bare.count(bare[gold]) > 1, "the words around the gold option's number are in no other option")
-    digits = max(numbers.read(text[slice(*span)]).decimals for span in spans)
-    return {
+    table = {
         **{name: getattr(recipe, name) for name in _FIELDS_AS_THEY_ARE},
+        **option_fields(text, options, spans, gold, name_marks),
         "text": markup(text, stem, marks),
         "slots": slots,
         "derived": derived,
         "distractors": _distractors(recipe, gold),
-        "digits": digits if recipe.digits is None else recipe.digits,
-        "prefix": words[gold][0],
-        "suffix": words[gold][1],
         "names": names,
-        "options": [markup(text, option, name_marks) for option in options],
-        "gold": LETTERS[gold],
     }
+    return table if recipe.digits is None else table | {"digits": recipe.digits}
 
 
 def _slot_table(slot: _Slot, text: str, stem: Span) -> dict[str, Any]:

@@ -16,34 +16,23 @@ _MARKUP = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}|[{}]")
 
 
 class Text(NamedTuple):
-    """Words and markers in turn, beginning and ending with words."""
+    """A text in which {name} is a marker, and {{ and }} are braces."""
 
-    words: tuple[str, ...]
+    source: str
     markers: tuple[str, ...]
 
     def render(self, printed: Mapping[str, str]) -> str:
         """The text with each marker replaced."""
-        pieces = [self.words[0]]
-        for marker, words in zip(self.markers, self.words[1:], strict=True):
-            pieces += (printed[marker], words)
-        return "".join(pieces)
+        return self.source.format_map(printed)
 
 
 def parse_text(source: str) -> Text:
-    """{name} is a marker, {{ and }} are braces; ValueError for any other brace."""
-    words, markers, start = [""], [], 0
-    for match in _MARKUP.finditer(source):
-        words[-1] += source[start : match.start()]
-        start = match.end()
-        if match[1] is not None:
-            markers.append(match[1])
-            words.append("")
-        elif len(match[0]) == 2:
-            words[-1] += match[0][0]
-        else:
+    """ValueError for a brace that is none of a marker, and not doubled."""
+    matches = list(_MARKUP.finditer(source))
+    for match in matches:
+        if match[0] in ("{", "}"):
             raise ValueError(f"the brace at character {match.start() + 1} belongs to no {{name}}")
-    words[-1] += source[start:]
-    return Text(tuple(words), tuple(markers))
+    return Text(source, tuple(match[1] for match in matches if match[1] is not None))
 
 
 def escaped(words: str) -> str:

@@ -39,6 +39,8 @@ CONTROLS: tuple[Control, ...] = ("again", "reshuffled", "renamed")
 class Original(NamedTuple):
     """An original, and what it was made of."""
 
+    template: Template
+    seed: int
     question: Question
     draw: Draw
     # The options' numbers as printed, from A to C.
@@ -55,7 +57,7 @@ def make_original(template: Template, seed: int) -> Original:
     given = template.given
     if given is not None and template.source != "bank":
         contents = three(number.value for number in given.numbers)
-        return _original(template, verify_given(template, given), contents, given.gold)
+        return _original(template, seed, verify_given(template, given), contents, given.gold)
     if template.source == "bank":
         stream = draws.seeded(seed, template.id, "original")
         draw, wrong = draws.accepted(
@@ -69,7 +71,7 @@ def make_original(template: Template, seed: int) -> Original:
     order = wording.orders_of(template.id, seed, "original")[0]
     by_content = (draw.answer, *wrong)
     contents = three(by_content[content] for content in order)
-    return _original(template, draw, contents, LETTERS[order.index(0)])
+    return _original(template, seed, draw, contents, LETTERS[order.index(0)])
 
 
 def attempt(
@@ -114,7 +116,7 @@ def _does_not_hold(template: Template, reason: Rejected) -> UserError:
     return UserError(f"template {template.id}: its original does not hold: {reason}.")
 
 
-def _original(template: Template, draw: Draw, contents: Three, gold: Letter) -> Original:
+def _original(template: Template, seed: int, draw: Draw, contents: Three, gold: Letter) -> Original:
     markers = wording.printed(template, draw, template.first_names)
     options = _original_options(template, contents, template.first_names)
     question = Question(
@@ -140,7 +142,7 @@ def _original(template: Template, draw: Draw, contents: Three, gold: Letter) -> 
         status="verified",
         source=template.source,
     )
-    return Original(question, draw, contents)
+    return Original(template, seed, question, draw, contents)
 
 
 def _original_options(template: Template, contents: Three, names: Mapping[str, str]) -> tuple[str, str, str]:
@@ -171,13 +173,17 @@ def make_variants(
     for level in sorted(levels):
         if has_level(template, level):
             make = _another_unknown if level == 3 else partial(_changed_slots, count=level)
-            questions += _drawn(template, seed, original, level, count, make)
+            questions += _drawn(original, level, count, make)
     for control in CONTROLS:
         if control in controls and has_control(template, control):
-            questions += [_controlled(template, seed, original, control, number) for number in range(count)]
+            questions += [_controlled(original, control, number) for number in range(count)]
     if lure:
-        questions += _drawn(template, seed, original, "lure", count, _lure)
+        questions += _drawn(original, "lure", count, _lure)
     return questions
+
+
+# A draw, and its key: two with the same key are the same draw.
+_Maker = Callable[[Original, Random, Order], tuple[object, Question]]
 
 
 def has_level(template: Template, level: int) -> bool:
@@ -190,21 +196,15 @@ def has_control(template: Template, control: Control) -> bool:
     return control != "renamed" or bool(template.names)
 
 
-def _drawn(
-    template: Template,
-    seed: int,
-    original: Original,
-    arm: int | Literal["lure"],
-    count: int,
-    make: Callable[[Template, Original, Random, Order], tuple[object, Question]],
-) -> list[Question]:
-    """`count` accepted draws of an arm. `make` gives each with a key: two with the same key are the same draw."""
+def _drawn(original: Original, arm: int | Literal["lure"], count: int, make: _Maker) -> list[Question]:
+    """`count` accepted draws of an arm."""
+    template, seed = original.template, original.seed
     stream, orders = draws.seeded(seed, template.id, arm), wording.orders_of(template.id, seed, arm)
     found: dict[object, Question] = {}
 
     def attempt_another() -> None:
         number = len(found)
-        key, question = make(template, original, stream, orders[number % len(orders)])
+        key, question = make(original, stream, orders[number % len(orders)])
         if key in found:
             raise Rejected("it was drawn before")
         level = 0 if arm == "lure" else arm
@@ -216,22 +216,21 @@ def _drawn(
     return list(found.values())
 
 
-def _changed_slots(
-    template: Template, original: Original, stream: Random, order: Order, count: int
-) -> tuple[object, Question]:
+def _changed_slots(original: Original, stream: Random, order: Order, count: int) -> tuple[object, Question]:
     """One slot changed, or two."""
-    slots = draws.changed_slots(original.draw.slots, draws.some(template.changeable, count, stream), stream)
-    draw, wrong = attempt(template, slots, {original.gold, original.draw.answer})
-    return tuple(slots.values()), _changed(template, original, draw, (draw.answer, *wrong), order)
+    which = draws.some(original.template.changeable, count, stream)
+    slots = draws.changed_slots(original.draw.slots, which, stream)
+    draw, wrong = attempt(original.template, slots, {original.gold, original.draw.answer})
+    return tuple(slots.values()), _changed(original, draw, (draw.answer, *wrong), order)
 
 
-def _lure(template: Template, original: Original, stream: Random, order: Order) -> tuple[object, Question]:
+def _lure(original: Original, stream: Random, order: Order) -> tuple[object, Question]:
     """One slot changed; the options are the new gold, the old one, and the sham: the gold of another draw.
 
     The sham's draw changes the same slot: from the new question, the way to the old gold and to the sham is the same,
     so that without memory neither is the likelier mistake.
     """
-    never = {original.gold, original.draw.answer}
+    template, never = original.template, {original.gold, original.draw.answer}
     which = draws.some(template.changeable, 1, stream)
     slots = draws.changed_slots(original.draw.slots, which, stream)
     draw, _ = attempt(template, slots, never)
@@ -239,13 +238,14 @@ def _lure(template: Template, original: Original, stream: Random, order: Order) 
     contents = (draw.answer, original.gold, other.answer)
     if not all(draws.apart(one, two, template.digits) for one, two in combinations(contents, 2)):
         raise Rejected("the new gold, the old one and the sham come too close")
-    question = _changed(template, original, draw, contents, order)
+    question = _changed(original, draw, contents, order)
     old, sham = LETTERS[order.index(1)], LETTERS[order.index(2)]
     return tuple(slots.values()), msgspec.structs.replace(question, control="lure", old=old, sham=sham)
 
 
-def _changed(template: Template, original: Original, draw: Draw, contents: Three, order: Order) -> Question:
+def _changed(original: Original, draw: Draw, contents: Three, order: Order) -> Question:
     """The original with other numbers; the first of the contents is the gold."""
+    template = original.template
     markers = wording.printed(template, draw, template.first_names)
     return variant_of(
         original.question,
@@ -258,8 +258,9 @@ def _changed(template: Template, original: Original, draw: Draw, contents: Three
     )
 
 
-def _another_unknown(template: Template, original: Original, stream: Random, order: Order) -> tuple[object, Question]:
+def _another_unknown(original: Original, stream: Random, order: Order) -> tuple[object, Question]:
     """All slots drawn anew, and another unknown asked for."""
+    template = original.template
     which = draws.below(stream, len(template.inverses))
     inverse, slots = template.inverses[which], draws.fresh_slots(template, stream)
     draw = draws.work_out(template, slots)
@@ -291,17 +292,15 @@ def _another_unknown(template: Template, original: Original, stream: Random, ord
     return (which, *slots.values()), question
 
 
-def _controlled(template: Template, seed: int, original: Original, control: Control, number: int) -> Question:
+def _controlled(original: Original, control: Control, number: int) -> Question:
     """The original asked again, with its options in another order, or under other names; its numbers stay."""
-    base = original.question
+    name, parent = original.template.id, original.question.id
     question = msgspec.structs.replace(
-        base, id=f"{template.id}/{control}/{number}", parent=base.id, draw=number, control=control
+        original.question, id=f"{name}/{control}/{number}", parent=parent, draw=number, control=control
     )
     if control == "reshuffled":
-        return _reshuffled(question, draws.below(draws.seeded(seed, template.id, control), 5) + number)
-    if control == "renamed":
-        return _renamed(template, seed, original, question, number)
-    return question
+        return _reshuffled(question, draws.below(draws.seeded(original.seed, name, control), 5) + number)
+    return _renamed(original, question, number) if control == "renamed" else question
 
 
 def _reshuffled(question: Question, turn: int) -> Question:
@@ -313,11 +312,12 @@ def _reshuffled(question: Question, turn: int) -> Question:
     return msgspec.structs.replace(question, options=options, gold=gold, old=gold)
 
 
-def _renamed(template: Template, seed: int, original: Original, question: Question, number: int) -> Question:
+def _renamed(original: Original, question: Question, number: int) -> Question:
     """Each name by one of its other words, in rotation."""
+    template = original.template
     names = {}
     for name, words in template.names.items():
-        start = draws.below(draws.seeded(seed, template.id, "renamed", name), len(words) - 1)
+        start = draws.below(draws.seeded(original.seed, template.id, "renamed", name), len(words) - 1)
         names[name] = words[1 + (start + number) % (len(words) - 1)]
     markers = wording.printed(template, original.draw, names)
     options = _original_options(template, original.contents, names)
