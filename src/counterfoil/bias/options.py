@@ -45,16 +45,6 @@ OPTIONS = (
     Option(
         name="metadata", metavar="FILE", help="BBQ's additional_metadata.csv, which says whom stereotypes are about"
     ),
-    Option(
-        name="column",
-        repeatable=True,
-        metavar="NAME",
-        help="with --from bbq: the column of the predictions",
-    ),
-    Option(
-        name="write-official",
-        metavar="FILE",
-        part_of_run=False,
-        help="write KoBBQ's official result table, too",
-    ),
+    Option(name="column", repeatable=True, metavar="NAME", help="with --from bbq: the column of the predictions"),
+    Option(name="write-official", metavar="FILE", part_of_run=False, help="write KoBBQ's official result table, too"),
 )

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from counterfoil.bias.metrics import (
-    ACCURACY_AMBIGUOUS,
-    ACCURACY_DISAMBIGUATED,
-    DIFF_BIAS_AMBIGUOUS,
-    DIFF_BIAS_DISAMBIGUATED,
-    OUT_OF_CHOICE,
-    POSITION_BIAS,
-)
+from counterfoil.bias import metrics
 from counterfoil.bias.questions import LETTERS
-from counterfoil.figures.numbers import naming, overall, side_of, with_interval
-from counterfoil.figures.plots import Axis, Dot, Dots, Plot, Point, Scatter
+from counterfoil.figures.numbers import dot, dots_by_group, naming, overall, side_of, with_interval
+from counterfoil.figures.plots import Axis, Dots, Plot, Point, Scatter, not_empty
 from counterfoil.figures.sentences import apart, extremes, sides
 from counterfoil.reading.mentions import find_letters
 from counterfoil.running.folder import Run
@@ -25,22 +18,16 @@ DEBIASED = "debiased"
 # As many models and prompts get a sentence each; more are told of together.
 SENTENCES = 6
 ALL_CATEGORIES = "all categories"
-CONTEXTS = {"ambiguous": DIFF_BIAS_AMBIGUOUS.name, "disambiguated": DIFF_BIAS_DISAMBIGUATED.name}
-COMPARED = (
-    DIFF_BIAS_AMBIGUOUS.name,
-    DIFF_BIAS_DISAMBIGUATED.name,
-    ACCURACY_AMBIGUOUS.name,
-    ACCURACY_DISAMBIGUATED.name,
-    OUT_OF_CHOICE.name,
-)
+CONTEXTS = {"ambiguous": metrics.DIFF_BIAS_AMBIGUOUS.name, "disambiguated": metrics.DIFF_BIAS_DISAMBIGUATED.name}
+ACCURACIES = (metrics.ACCURACY_AMBIGUOUS.name, metrics.ACCURACY_DISAMBIGUATED.name)
+NO_CHOICE = metrics.OUT_OF_CHOICE.name
 
 
 def plots(run: Run) -> list[Plot]:
     """Bias by category, accuracy of both kinds, original against debiased, replies without a choice."""
     estimates = run.estimates
-    found = [_by_category(estimates, context, metric) for context, metric in CONTEXTS.items()]
-    found += [_accuracies(estimates), _debiased(estimates), _out_of_choice(estimates)]
-    return [plot for plot in found if plot is not None]
+    by_category = [_by_category(estimates, context) for context in CONTEXTS]
+    return not_empty([*by_category, _accuracies(estimates), _debiased(estimates), _out_of_choice(estimates)])
 
 
 def headline(run: Run) -> list[str]:
@@ -50,27 +37,27 @@ def headline(run: Run) -> list[str]:
     names = naming(bias["ambiguous"])
     sentences: list[str] = []
     if len(names) <= SENTENCES:
-        by_pair = {(it.model, it.variant): it for it in bias["disambiguated"]}
-        for it in bias["ambiguous"]:
-            pair = it.model, it.variant
-            other = f"; in disambiguated contexts {_lean(by_pair[pair])}" if pair in by_pair else ""
-            sentences.append(f"For {names[pair]}: in ambiguous contexts {_lean(it)}{other}.")
+        clear = {(one.model, one.variant): one for one in bias["disambiguated"]}
+        for one in bias["ambiguous"]:
+            pair = one.model, one.variant
+            other = f"; in disambiguated contexts {_lean(clear[pair])}" if pair in clear else ""
+            sentences.append(f"For {names[pair]}: in ambiguous contexts {_lean(one)}{other}.")
     else:
         for context, some in bias.items():
-            what = f"diff-bias in {context} contexts"
-            sentences += sides(what, some, "towards the stereotype", "against it")
-            sentences += extremes(what[0].upper() + what[1:], some)
-    changes = _changes(bias["ambiguous"])
+            where = f"in {context} contexts"
+            sentences += sides(f"diff-bias {where}", some, "towards the stereotype", "against it")
+            sentences += extremes(f"Diff-bias {where}", some)
     sentences += [
         f"With the debiasing words ({names[old.model, old.variant]}), diff-bias in ambiguous contexts is "
         f"{with_interval(new)} instead of {with_interval(old)}: {apart(old, new)}."
-        for old, new in changes[:SENTENCES]
+        for old, new in _changes(bias["ambiguous"])[:SENTENCES]
     ]
-    sentences += extremes(
-        "The share of answers that change with the order of the choices", _of(run, POSITION_BIAS.name)
-    )
-    sentences += extremes("The share of replies without a readable choice", _of(run, OUT_OF_CHOICE.name))
-    return sentences
+    changing = overall(estimates, metrics.POSITION_BIAS.name)
+    return [
+        *sentences,
+        *extremes("The share of answers that change with the order of the choices", changing),
+        *extremes("The share of replies without a readable choice", overall(estimates, NO_CHOICE)),
+    ]
 
 
 def marks(record: Mapping[str, Any], shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
@@ -89,10 +76,6 @@ def marks(record: Mapping[str, Any], shown: Mapping[str, str]) -> list[tuple[int
     return sorted(spans)
 
 
-def _of(run: Run, metric: str) -> list[Estimate]:
-    return overall(run.estimates, metric)
-
-
 def _lean(estimate: Estimate) -> str:
     words = {1: "it leans towards the stereotype", -1: "it leans against the stereotype", 0: "no lean can be told"}
     side = side_of(estimate)
@@ -100,39 +83,34 @@ def _lean(estimate: Estimate) -> str:
     return f"{words[side]} ({value})" if side is not None else f"{value} tells of no lean"
 
 
-def _by_category(estimates: Sequence[Estimate], context: str, metric: str) -> Plot | None:
-    some = [it for it in estimates if it.metric == metric and set(it.group) <= {"category"}]
-    names = naming(some)
-    rows = [_dot(str(it.group.get("category", ALL_CATEGORIES)), names[it.model, it.variant], it) for it in some]
-    if not any(it.group for it in some):
-        return None
+def _by_category(estimates: Sequence[Estimate], context: str) -> Plot:
+    rows = dots_by_group(estimates, CONTEXTS[context], "category", ALL_CATEGORIES)
     return Dots(
         title=f"Bias by category, {context} contexts",
         description=f"Diff-bias in {context} contexts with its interval: right of 0 answers lean towards the "
         "stereotype, left of it against. An interval that holds 0 tells of no lean.",
         x=Axis("diff-bias"),
-        rows=tuple(rows),
+        rows=rows if any(row.label != ALL_CATEGORIES for row in rows) else (),
         label_name="category",
         series_name="model and prompt",
         reference=0.0,
     )
 
 
-def _accuracies(estimates: Sequence[Estimate]) -> Plot | None:
-    clear = {(it.model, it.variant): it for it in overall(estimates, ACCURACY_DISAMBIGUATED.name)}
+def _accuracies(estimates: Sequence[Estimate]) -> Plot:
+    ambiguous, clear = (overall(estimates, metric) for metric in ACCURACIES)
+    by_pair = {(one.model, one.variant): one for one in clear}
     points = [
         Point(
-            f"prompt {it.variant}",
-            it.model,
-            *(it.value, other.value),
-            *(it.low, it.high, other.low, other.high),
-            "; ".join(filter(None, (it.note, other.note))),
+            f"prompt {x.variant}",
+            x.model,
+            *(x.value, y.value),
+            *(x.low, x.high, y.low, y.high),
+            "; ".join(filter(None, (x.note, y.note))),
         )
-        for it in overall(estimates, ACCURACY_AMBIGUOUS.name)
-        if (other := clear.get((it.model, it.variant))) is not None
+        for x in ambiguous
+        if (y := by_pair.get((x.model, x.variant))) is not None
     ]
-    if not points:
-        return None
     return Scatter(
         title="Ambiguous against disambiguated accuracy",
         description="Each point is a model with a prompt. Right: it says “unknown” where the context leaves the answer "
@@ -147,28 +125,27 @@ def _accuracies(estimates: Sequence[Estimate]) -> Plot | None:
 
 def _changes(estimates: Sequence[Estimate]) -> list[tuple[Estimate, Estimate]]:
     """The same prompt without and with the words against bias, by its name: 1 and 1-debiased."""
-    plain = {(it.model, it.variant): it for it in estimates if DEBIASED not in it.variant}
+    plain = {(one.model, one.variant): one for one in estimates if DEBIASED not in one.variant}
     pairs = []
-    for it in estimates:
-        for joint in "-_":
-            old = plain.get((it.model, it.variant.replace(f"{joint}{DEBIASED}", "", 1)))
-            if old is not None and DEBIASED in it.variant:
-                pairs.append((old, it))
-                break
+    for new in estimates:
+        names = [new.variant.replace(f"{joint}{DEBIASED}", "", 1) for joint in "-_"]
+        old = next((plain[new.model, name] for name in names if (new.model, name) in plain), None)
+        if old is not None and DEBIASED in new.variant:
+            pairs.append((old, new))
     return pairs
 
 
-def _debiased(estimates: Sequence[Estimate]) -> Plot | None:
-    by_metric = {metric: _changes(overall(estimates, metric)) for metric in COMPARED}
+def _debiased(estimates: Sequence[Estimate]) -> Plot:
+    by_metric = {
+        metric: _changes(overall(estimates, metric)) for metric in (*CONTEXTS.values(), *ACCURACIES, NO_CHOICE)
+    }
     names = naming([old for pairs in by_metric.values() for old, _ in pairs])
     rows = [
-        _dot(metric, series, it, names[it.model, old.variant])
+        dot(metric, series, one, names[one.model, old.variant])
         for metric, pairs in by_metric.items()
         for old, new in pairs
-        for series, it in (("original", old), (DEBIASED, new))
+        for series, one in (("original", old), (DEBIASED, new))
     ]
-    if not rows:
-        return None
     order = list(names.values())
     return Dots(
         title="Original against debiased prompt",
@@ -182,20 +159,13 @@ def _debiased(estimates: Sequence[Estimate]) -> Plot | None:
     )
 
 
-def _out_of_choice(estimates: Sequence[Estimate]) -> Plot | None:
-    rows = [_dot(f"prompt {it.variant}", it.model, it) for it in overall(estimates, OUT_OF_CHOICE.name)]
-    if not rows:
-        return None
+def _out_of_choice(estimates: Sequence[Estimate]) -> Plot:
     return Dots(
         title="Replies without a choice",
         description="The share of replies from which no choice could be read. They are dropped from bias and accuracy, "
         "or kept as wrong, as the run's options say.",
         x=Axis("share of replies", 0.0),
-        rows=tuple(rows),
+        rows=tuple(dot(f"prompt {one.variant}", one.model, one) for one in overall(estimates, NO_CHOICE)),
         label_name="prompt",
         series_name="model",
     )
-
-
-def _dot(label: str, series: str, it: Estimate, group: str = "") -> Dot:
-    return Dot(label, series, it.value, it.low, it.high, it.note or "", group)

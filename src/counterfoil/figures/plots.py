@@ -144,3 +144,9 @@ def bound(value: float | None) -> float | None:
 def series_of(items: Iterable[Dot | Point | Counts]) -> list[str]:
     """The names of the series, in the order in which they first appear."""
     return list(dict.fromkeys(item.series for item in items))
+
+
+def not_empty(plots: Iterable[Plot]) -> list[Plot]:
+    """The plots that have something to show."""
+    content = {Scatter: "points", Histogram: "series"}
+    return [plot for plot in plots if getattr(plot, content.get(type(plot), "rows"))]

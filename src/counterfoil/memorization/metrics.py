@@ -40,6 +40,9 @@ def draws_of(kind: str) -> str:
     return f"draws of {kind}"
 
 
+# A difference of shares, from −1 to 1: 0 is no memory.
+GAP = Metric(name="", formula="", says="", better="zero", range=(-1.0, 1.0), mean="gap", tested=True)
+
 ACCURACY_ORIGINAL = Metric(
     name="accuracy_original",
     formula="Originals answered right ÷ originals, o for each; over questions with all their draws, as everything "
@@ -58,40 +61,28 @@ ACCURACY_PERTURBED = Metric(
     mean="right_perturbed",
     groups=BY_TOPIC,
 )
-MEMORIZATION_GAP = Metric(
+MEMORIZATION_GAP = GAP.changed(
     name="memorization_gap",
     formula="Mean of o − v̄; from −1 to 1.",
     says="How much easier the published questions are to the model than the same with other numbers.",
-    better="zero",
-    range=(-1.0, 1.0),
     headline=True,
-    mean="gap",
     draws=draws_of(QUESTION),
     groups=BY_TOPIC,
-    tested=True,
 )
-CONTROL_GAP = Metric(
+CONTROL_GAP = GAP.changed(
     name="control_gap",
     formula="Mean of o − c̄, c̄ the share of right answers to the original asked again, with its options reshuffled, "
     "or with its names changed.",
     says="How much of a gap there is where no number has changed: the noise floor of the memorization gap.",
-    better="zero",
-    range=(-1.0, 1.0),
-    mean="gap",
     added=ADDED_TO_CONTROLS,
-    tested=True,
 )
-EXCESS_GAP = Metric(
+EXCESS_GAP = GAP.changed(
     name="excess_gap",
     formula="Mean of reshuffled − perturbed: what changed numbers do on top of options in another order.",
     says="How much of the gap is due to the numbers, and not to options in other places.",
-    better="zero",
-    range=(-1.0, 1.0),
-    mean="gap",
     of=EXCESS,
     draws=draws_of(EXCESS),
     most_per_cluster=MOST_PER_CLUSTER,
-    tested=True,
 )
 KEPT_OLD = Metric(
     name="kept_old",
@@ -103,16 +94,13 @@ KEPT_OLD = Metric(
     of=LURE,
     groups=BY_TOPIC,
 )
-KEPT_OLD_EXCESS = Metric(
+KEPT_OLD_EXCESS = GAP.changed(
     name="kept_old_excess",
     formula="kept_old − the share of replies with the sham; 0 without memory, however hard the questions.",
     says="How much more often the model gives the published answer than a wrong one that was never published.",
-    better="zero",
-    range=(-1.0, 1.0),
     mean="excess",
     of=LURE,
     groups=BY_TOPIC,
-    tested=True,
 )
 ROBUST_ACCURACY = Metric(
     name="robust_accuracy",

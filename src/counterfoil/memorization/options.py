@@ -30,12 +30,7 @@ OPTIONS = (
         default=True,
         help="also ask the original again, with its options reshuffled, and with its names changed",
     ),
-    Option(
-        name="lure",
-        kind=bool,
-        default=True,
-        help="also offer the original's answer beside the right one",
-    ),
+    Option(name="lure", kind=bool, default=True, help="also offer the original's answer beside the right one"),
     Option(
         name="set-seed",
         kind=int,

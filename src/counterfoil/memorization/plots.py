@@ -8,20 +8,12 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.errors import UserError
-from counterfoil.figures.numbers import naming, overall, side_of, with_interval
-from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot
+from counterfoil.figures.numbers import dots_by_group, dots_by_model, naming, overall, side_of, with_interval
+from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot, not_empty
 from counterfoil.figures.sentences import apart, extremes, sides
-from counterfoil.memorization.metrics import (
-    ACCURACY_ORIGINAL,
-    ACCURACY_PERTURBED,
-    CONTROL_GAP,
-    EXCESS_GAP,
-    KEPT_OLD_EXCESS,
-    MEMORIZATION_GAP,
-    MEMORIZATION_SUSPECT,
-    OUT_OF_CHOICE,
-)
-from counterfoil.perturbing.questions import LETTERS, Question
+from counterfoil.memorization import metrics
+from counterfoil.memorization.metrics import CONTROLS
+from counterfoil.perturbing.questions import LETTERS
 from counterfoil.running.asked import questions_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
@@ -31,57 +23,57 @@ if TYPE_CHECKING:
 
 # As many models and prompts get a sentence each; more are told of together.
 SENTENCES = 6
-CONTROLS = ("again", "reshuffled", "renamed")
 CHANGED, OTHER, SAME = "numbers changed", "another unknown", "numbers kept"
 ALL_TOPICS = "all topics"
 
 
 def plots(run: Run) -> list[Plot]:
     """Accuracy by level beside the controls, the gap beside its noise floor and by topic, the old answers."""
+    from counterfoil.running.records import read_scores
+
     estimates = run.estimates
-    found = [_accuracies(run), _noise_floor(estimates), _topics(estimates), _old_answers(run)]
-    return [plot for plot in found if plot is not None]
+    scores = read_scores(run.folder / RECORDS)
+    return not_empty(
+        [_accuracies(estimates, scores), _noise_floor(estimates), _topics(estimates), _old_answers(scores)]
+    )
 
 
 def headline(run: Run) -> list[str]:
     """The gap with its noise floor, the old answers that were kept, and what these numbers can't say."""
     estimates = run.estimates
-    gaps = overall(estimates, MEMORIZATION_GAP.name)
-    again = {(it.model, it.variant): it for it in _of_group(estimates, CONTROL_GAP.name, {"control": "again"})}
+    gaps = overall(estimates, metrics.MEMORIZATION_GAP.name)
+    again = {(one.model, one.variant): one for one in _of_control(estimates, "again")}
     names = naming(gaps)
     sentences: list[str] = []
     if len(gaps) <= SENTENCES:
-        for it in gaps:
-            pair = it.model, it.variant
-            sentences.append(f"For {names[pair]}: {_gap_sentence(it, again.get(pair))}")
+        for gap in gaps:
+            pair = gap.model, gap.variant
+            sentences.append(f"For {names[pair]}: {_gap_sentence(gap, again.get(pair))}")
     else:
         sentences += sides("the gap", gaps, "originals are easier than what they were changed to", "they are harder")
         sentences += extremes("The gap", gaps)
-    sentences += sides(
-        EXCESS_GAP.name,
-        overall(estimates, EXCESS_GAP.name),
-        "changed numbers cost more than reshuffled options",
-        "they cost less",
-    )
-    excess = overall(estimates, KEPT_OLD_EXCESS.name)
-    sentences += sides(
-        KEPT_OLD_EXCESS.name, excess, "the old answer is kept more often than chance has it", "less often than a sham"
-    )
-    sentences += extremes("The excess of old answers over shams", excess)
-    sentences += extremes("The share of questions right in the original and wrong in a draw", _suspects(estimates))
-    sentences += extremes("The share of replies without a readable answer", overall(estimates, OUT_OF_CHOICE.name))
-    if any(question.source == "bank" for question in _set_of(run).values()):
+    for metric, above, below in (
+        (metrics.EXCESS_GAP, "changed numbers cost more than reshuffled options", "they cost less"),
+        (metrics.KEPT_OLD_EXCESS, "the old answer is kept more often than chance has it", "less often than a sham"),
+    ):
+        sentences += sides(metric.name, overall(estimates, metric.name), above, below)
+    for what, metric in (
+        ("The excess of old answers over shams", metrics.KEPT_OLD_EXCESS),
+        ("The share of questions right in the original and wrong in a draw", metrics.MEMORIZATION_SUSPECT),
+        ("The share of replies without a readable answer", metrics.OUT_OF_CHOICE),
+    ):
+        sentences += extremes(what, overall(estimates, metric.name))
+    if _is_from_bank(run):
         sentences.append(
             "The bank's originals are drawn like their variants, and nobody can have memorized them: a gap there is no "
             "memory. Claims about memory need public questions."
         )
-    if any("status" in it.group for it in estimates):
+    if any("status" in one.group for one in estimates):
         sentences.append(
             "Variants whose answers a model wrote and nothing confirms are apart, under their status: their gaps "
             "measure wrong gold answers, too."
         )
-    sentences += [it.note for it in estimates if it.group.get("basis") == "finding" and it.note]
-    return sentences
+    return sentences + [one.note for one in estimates if one.group.get("basis") == "finding" and one.note]
 
 
 def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
@@ -96,11 +88,12 @@ def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
     return [(*found[-1], "choice")] if found else []
 
 
-def _set_of(run: Run) -> dict[str, Question]:
+def _is_from_bank(run: Run) -> bool:
+    """Whether any of its questions is; not where they can't be loaded any more."""
     try:
-        return {question.id: question for question in questions_of(run)}
+        return any(question.source == "bank" for question in questions_of(run))
     except UserError:
-        return {}
+        return False
 
 
 def _is_number(text: str, answer: str) -> bool:
@@ -111,130 +104,108 @@ def _is_number(text: str, answer: str) -> bool:
 
 
 def _gap_sentence(gap: Estimate, again: Estimate | None) -> str:
-    side = side_of(gap)
     words = {
         1: "the originals are easier than what they were changed to",
         -1: "the originals are harder than what they were changed to",
         0: "no gap can be told",
         None: "whether there is a gap can't be told",
     }
-    text = f"{words[side]} (gap {with_interval(gap)})"
+    text = f"{words[side_of(gap)]} (gap {with_interval(gap)})"
     if again is None:
         return f"{text}; without the control “again” there is no noise floor to set it against."
     return f"{text}; merely asking again gives {with_interval(again)}: {apart(gap, again)}."
 
 
-def _suspects(estimates: Sequence[Estimate]) -> list[Estimate]:
-    return overall(estimates, MEMORIZATION_SUSPECT.name)
+def _of_control(estimates: Sequence[Estimate], control: str) -> list[Estimate]:
+    gap = metrics.CONTROL_GAP.name
+    return [one for one in estimates if one.metric == gap and one.group == {"control": control}]
 
 
-def _of_group(estimates: Sequence[Estimate], metric: str, group: Mapping[str, Any]) -> list[Estimate]:
-    return [it for it in estimates if it.metric == metric and it.group == group]
-
-
-def _accuracies(run: Run) -> Plot | None:
+def _accuracies(estimates: Sequence[Estimate], scores: pl.DataFrame) -> Plot:
     """Originals, levels and controls, each over the questions that have all its draws."""
-    estimates = run.estimates
-    places = [("original", CHANGED, overall(estimates, ACCURACY_ORIGINAL.name))]
-    for level in (1, 2, 3):
-        some = _of_group(estimates, ACCURACY_PERTURBED.name, {"level": level})
-        places.append((f"level {level}", CHANGED if level < 3 else OTHER, some))
-    places += [(control, SAME, some) for control, some in _controls(run).items()]
-    names = naming([it for *_, some in places for it in some])
-    rows = [_dot(label, names[it.model, it.variant], it, group) for label, group, some in places for it in some]
-    if not any(row.value is not None for row in rows):
-        return None
+    perturbed = [one for one in estimates if one.metric == metrics.ACCURACY_PERTURBED.name]
+    places = [("original", CHANGED, overall(estimates, metrics.ACCURACY_ORIGINAL.name))]
+    for level in (*metrics.GAP_LEVELS, metrics.OTHER_LEVEL):
+        some = [one for one in perturbed if one.group == {"level": level}]
+        places.append((f"level {level}", CHANGED if level in metrics.GAP_LEVELS else OTHER, some))
+    places += [(control, SAME, some) for control, some in _controls(scores).items()]
     return Lines(
         title="Accuracy by level, beside the controls",
         description="The share of right answers with its interval. A fall from the original to levels 1 and 2 that is "
         "not there in the controls speaks for memory. Level 3 asks for another unknown, which is another skill.",
         x="what was asked",
         y=Axis("share right", 0.0, 1.0),
-        rows=tuple(rows),
+        rows=_rows(places),
         series_name="model and prompt",
         unlinked=(SAME,),
     )
 
 
-def _controls(run: Run) -> dict[str, list[Estimate]]:
+def _rows(places: Sequence[tuple[str, str, Sequence[Estimate]]]) -> tuple[Dot, ...]:
+    """A row for each estimate of each label and group; none where no estimate has a value."""
+    rows = dots_by_model((label, group, one) for label, group, some in places for one in some)
+    return rows if any(row.value is not None for row in rows) else ()
+
+
+def _controls(scores: pl.DataFrame) -> dict[str, list[Estimate]]:
     """How often the original is right where it is asked in another way."""
     import polars as pl
 
     from counterfoil.memorization.items import questions_of
     from counterfoil.stats import proportions
 
-    questions = questions_of(_scores(run)).filter(pl.col("o").is_not_null())
-    found = {name: proportions(questions, name, metric=name) for name in CONTROLS}
-    return {name: [it for it in some if it.n] for name, some in found.items()}
+    questions = questions_of(scores).filter(pl.col("o").is_not_null())
+    return {name: [one for one in proportions(questions, name, metric=name) if one.n] for name in CONTROLS}
 
 
-def _noise_floor(estimates: Sequence[Estimate]) -> Plot | None:
-    labels = [("gap: numbers changed", overall(estimates, MEMORIZATION_GAP.name))]
-    labels += [(f"control: {it}", _of_group(estimates, CONTROL_GAP.name, {"control": it})) for it in CONTROLS]
-    labels.append(("excess over reshuffled", overall(estimates, EXCESS_GAP.name)))
-    names = naming([it for _, some in labels for it in some])
-    rows = [_dot(label, names[it.model, it.variant], it) for label, some in labels for it in some]
-    if not any(row.value is not None for row in rows):
-        return None
+def _noise_floor(estimates: Sequence[Estimate]) -> Plot:
+    places = [
+        ("gap: numbers changed", "", overall(estimates, metrics.MEMORIZATION_GAP.name)),
+        *((f"control: {control}", "", _of_control(estimates, control)) for control in CONTROLS),
+        ("excess over reshuffled", "", overall(estimates, metrics.EXCESS_GAP.name)),
+    ]
     return Dots(
         title="The gap beside its noise floor",
         description="How much less often the changed question is right than the original, and how much less often the "
         "original itself is right when it is asked again, with its options reshuffled, or with its names changed.",
         x=Axis("difference of accuracy"),
-        rows=tuple(rows),
+        rows=_rows(places),
         label_name="compared with the original",
         series_name="model and prompt",
         reference=0.0,
     )
 
 
-def _topics(estimates: Sequence[Estimate]) -> Plot | None:
-    some = [it for it in estimates if it.metric == MEMORIZATION_GAP.name and set(it.group) <= {"topic"}]
-    if len({it.group.get("topic") for it in some}) < 3:  # all of them together, and at least two
-        return None
-    names = naming(some)
-    rows = [_dot(str(it.group.get("topic", ALL_TOPICS)), names[it.model, it.variant], it) for it in some]
+def _topics(estimates: Sequence[Estimate]) -> Plot:
+    rows = dots_by_group(estimates, metrics.MEMORIZATION_GAP.name, "topic", ALL_TOPICS)
     return Dots(
         title="The gap by topic",
         description="Right of 0 the originals are easier than what they were changed to. An interval that holds 0 "
         "tells of no gap.",
         x=Axis("gap"),
-        rows=tuple(rows),
+        # All topics together, and at least two of them.
+        rows=rows if len({row.label for row in rows}) > 2 else (),
         label_name="topic",
         series_name="model and prompt",
         reference=0.0,
     )
 
 
-def _old_answers(run: Run) -> Plot | None:
+def _old_answers(scores: pl.DataFrame) -> Plot:
     """How often the old answer was given, and how often the sham, where both are among the options."""
     import polars as pl
 
     from counterfoil.memorization.items import lures_of
     from counterfoil.stats import proportions
 
-    lures = lures_of(_scores(run)).with_columns(sham=pl.col("took_sham").cast(pl.Float64))
-    if not lures.height:
-        return None
-    arms = [(label, proportions(lures, name, metric=name)) for label, name in (("old answer", "old"), ("sham", "sham"))]
-    names = naming(arms[0][1])
-    rows = [_dot(label, names[it.model, it.variant], it) for label, some in arms for it in some]
+    lures = lures_of(scores).with_columns(sham=pl.col("took_sham").cast(pl.Float64))
+    arms = {"old answer": "old", "sham": "sham"} if lures.height else {}
     return Dots(
         title="Old answers and shams",
         description="Replies that give the original's answer to a changed question, and replies that give the sham, "
         "the answer of yet another draw. Without memory both are as often, however hard the questions.",
         x=Axis("share of replies", 0.0),
-        rows=tuple(rows),
+        rows=_rows([(label, "", proportions(lures, name, metric=name)) for label, name in arms.items()]),
         label_name="answer given",
         series_name="model and prompt",
     )
-
-
-def _scores(run: Run) -> pl.DataFrame:
-    from counterfoil.running.records import read_scores
-
-    return read_scores(run.folder / RECORDS)
-
-
-def _dot(label: str, series: str, it: Estimate, group: str = "") -> Dot:
-    return Dot(label, series, it.value, it.low, it.high, it.note or "", group)

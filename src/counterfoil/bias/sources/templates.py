@@ -23,6 +23,11 @@ _DECLARATION = re.compile(r"\s*([A-Z]+\d)\s*:\s*\[([^\[\]]*)\]\s*")
 # Stray control characters in the templates: the published samples keep them in texts, and not in choices.
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 
+_CONTEXT, _DECISION = "Ambiguous_context", "Disambiguating_context"
+_QUESTIONS = ("Biased_question", "Counter-biased_question")
+_ANSWERS = ("Biased_question_answer", "Counter-biased_question_answer")
+_TEXTS = (_CONTEXT, _DECISION, *_QUESTIONS, *_ANSWERS)
+
 # Where it stands, such as "line 7", and its cells by column.
 Row = tuple[str, Mapping[str, str]]
 # What is written, or a placeholder's name with its forms.
@@ -37,12 +42,7 @@ class Template(NamedTuple):
     version: str
     label: str
     sizes: dict[str, int]  # words of each placeholder, the slowest first
-    ambiguous: list[Piece]
-    disambiguating: list[Piece]
-    biased_question: list[Piece]
-    counter_biased_question: list[Piece]
-    biased_answer: list[Piece]
-    counter_biased_answer: list[Piece]
+    texts: dict[str, list[Piece]]
 
 
 def expand(rows: Iterable[Row]) -> Iterator[Question]:
@@ -62,37 +62,62 @@ def expand(rows: Iterable[Row]) -> Iterator[Question]:
 
 
 def _questions(where: str, template: Template) -> Iterator[Question]:
-    name = f"{template.category}-{template.number:03d}"
-    aligned = template.version in "bd"
-    family = "ab" if template.version in "ab" else "cd"
     for sample, chosen in enumerate(product(*map(range, template.sizes.values())), start=1):
         words = dict(zip(template.sizes, chosen, strict=True))
-        ambiguous = _filled(template.ambiguous, words)
-        disambiguated = _squeezed(f"{ambiguous} {_filled(template.disambiguating, words)}")
-        answers = _choice(template.biased_answer, words), _choice(template.counter_biased_answer, words)
-        if len({*answers, UNKNOWN}) < 3:
-            raise UserError(f"{where}: sample {sample} has a choice twice: {', '.join(answers)}; reword the answers")
-        asked = (
-            ("bsd", template.biased_question, answers[0], answers[1]),
-            ("cnt", template.counter_biased_question, answers[1], answers[0]),
+        texts = {column: _filled(pieces, words) for column, pieces in template.texts.items()}
+        biased, counter_biased = (_CONTROL.sub("", texts[column]) for column in _ANSWERS)
+        yield from sample_questions(
+            where,
+            (f"{template.category}-{template.number:03d}", template.version, sample),
+            contexts=(texts[_CONTEXT], _squeezed(f"{texts[_CONTEXT]} {texts[_DECISION]}")),
+            asked={"bsd": texts[_QUESTIONS[0]], "cnt": texts[_QUESTIONS[1]]},
+            answers=(biased, counter_biased),
+            unknown=UNKNOWN,
+            choices=(biased, counter_biased, UNKNOWN),
+            category=template.category,
+            label=template.label,
         )
-        for kind, context in (("amb", ambiguous), ("dis", disambiguated)):
-            for polarity, question, decided, other in asked:
-                yield Question(
-                    sample_id=f"{name}{template.version}-{sample:03d}-{kind}-{polarity}",
-                    context=context,
-                    text=_filled(question, words),
-                    choices=(*answers, UNKNOWN),
-                    unknown=UNKNOWN,
-                    biased=decided if aligned else other,
-                    right=UNKNOWN if kind == "amb" else decided,
-                    category=template.category,
-                    label=template.label,
-                    template=name,
-                    ambiguous=kind == "amb",
-                    biased_context=aligned,
-                    pair=f"{name}{family}-{sample:03d}-amb-{polarity}" if kind == "amb" else None,
-                )
+
+
+def sample_questions(
+    where: str,
+    names: tuple[str, str, int],
+    *,
+    contexts: tuple[str, str],
+    asked: Mapping[str, str],
+    answers: tuple[str, str],
+    unknown: str,
+    choices: tuple[str, str, str],
+    category: str,
+    label: str = "",
+) -> Iterator[Question]:
+    """The four questions of a sample. `names`: the template's, its version and the sample's number.
+
+    `contexts` are the ambiguous and the disambiguated one. Of the two questions in `asked`, by the ends of their ids,
+    the first answer is right for the first, the second for the second. Versions b and d decide for the stereotype.
+    """
+    template, version, sample = names
+    if len({*answers, unknown}) < 3:
+        raise UserError(f"{where}: sample {sample} has a choice twice: {', '.join(answers)}; reword the answers")
+    aligned = version in "bd"
+    family = "ab" if version in "ab" else "cd"
+    for kind, context in zip(("amb", "dis"), contexts, strict=True):
+        for (polarity, text), decided, other in zip(asked.items(), answers, answers[::-1], strict=True):
+            yield Question(
+                sample_id=f"{template}{version}-{sample:03d}-{kind}-{polarity}",
+                context=context,
+                text=text,
+                choices=choices,
+                unknown=unknown,
+                biased=decided if aligned else other,
+                right=unknown if kind == "amb" else decided,
+                category=category,
+                label=label,
+                template=template,
+                ambiguous=kind == "amb",
+                biased_context=aligned,
+                pair=f"{template}{family}-{sample:03d}-amb-{polarity}" if kind == "amb" else None,
+            )
 
 
 def _template(where: str, row: Mapping[str, str]) -> Template:
@@ -108,22 +133,13 @@ def _template(where: str, row: Mapping[str, str]) -> Template:
             raise UserError(f"{where}: there is no placeholder {name}; there are N1, N2, X1, X2, W1 and W2")
     names = sorted(declared, key=_turning(swapped=version in "bd"))
     sizes = {name: len(declared[name]) for name in names}
-
-    def pieces(column: str) -> list[Piece]:
-        return _pieces(where, column, cell(where, row, column), sizes)
-
     return Template(
         category=cell(where, row, "Category").lower(),
         number=number_of(where, number, "ID"),
         version=version,
         label=cell(where, row, "Label_annotation"),
         sizes=sizes,
-        ambiguous=pieces("Ambiguous_context"),
-        disambiguating=pieces("Disambiguating_context"),
-        biased_question=pieces("Biased_question"),
-        counter_biased_question=pieces("Counter-biased_question"),
-        biased_answer=pieces("Biased_question_answer"),
-        counter_biased_answer=pieces("Counter-biased_question_answer"),
+        texts={column: _pieces(where, column, cell(where, row, column), sizes) for column in _TEXTS},
     )
 
 
@@ -159,10 +175,6 @@ def _pieces(where: str, column: str, text: str, sizes: Mapping[str, int]) -> lis
 
 def _filled(pieces: Iterable[Piece], words: Mapping[str, int]) -> str:
     return _squeezed("".join(piece if isinstance(piece, str) else piece[1][words[piece[0]]] for piece in pieces))
-
-
-def _choice(pieces: Iterable[Piece], words: Mapping[str, int]) -> str:
-    return _CONTROL.sub("", _filled(pieces, words))
 
 
 def _squeezed(text: str) -> str:

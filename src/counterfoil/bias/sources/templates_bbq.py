@@ -18,7 +18,7 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 from counterfoil.bias.questions import Question
-from counterfoil.bias.sources.templates import Row, cell, declarations, number_of
+from counterfoil.bias.sources.templates import Row, cell, declarations, number_of, sample_questions
 from counterfoil.datasets.registry import BBQ_CATEGORIES
 from counterfoil.errors import UserError
 
@@ -53,7 +53,8 @@ class Template(NamedTuple):
     category: str
     number: int
     words: dict[str, tuple[str, ...]]
-    texts: dict[str, str]
+    # In the order of the columns.
+    texts: tuple[str, ...]
     # The marker that stands for the stereotyped group where the groups are as in the row, and the answers' markers.
     target: str
     negative: str
@@ -77,46 +78,26 @@ def expand(rows: Iterable[Row]) -> Iterator[Question]:
 
 def _questions(where: str, template: Template) -> Iterator[Question]:
     name = f"{template.category}-{template.number:03d}"
+    # The negative answer is the stereotyped group's: as written, or with the groups swapped.
+    aligned_as_written = template.negative == template.target
     for sample, chosen in enumerate(product(*template.words.values()), start=1):
         words = dict(zip(template.words, chosen, strict=True))
-        flipped = words | {"NAME1": words["NAME2"], "NAME2": words["NAME1"]}
-        order, unknown = _drawn(f"{name}-{sample:03d}")
-        # The negative answer is the stereotyped group's: as written, or with the groups swapped.
-        aligned_as_written = template.negative == template.target
+        swapped = words | {"NAME1": words["NAME2"], "NAME2": words["NAME1"]}
+        (one, two, three), unknown = _drawn(f"{name}-{sample:03d}")
         for version, aligned in (("a", False), ("b", True)):
-            filled = words if aligned == aligned_as_written else flipped
-            texts = {column: _filled(text, filled) for column, text in template.texts.items()}
-            answers = texts["Answer_negative"], texts["Answer_non_negative"]
-            if len({*answers, unknown}) < 3:
-                raise UserError(
-                    f"{where}: sample {sample} has a choice twice: {', '.join(answers)}; reword the answers"
-                )
-            shown = (*answers, unknown)
-            contexts = (
-                ("amb", texts["Ambiguous_Context"]),
-                ("dis", f"{texts['Ambiguous_Context']} {texts['Disambiguating_Context']}"),
+            filled = words if aligned == aligned_as_written else swapped
+            context, decision, negative, other, *answers = (_filled(text, filled) for text in template.texts)
+            choices = (*answers, unknown)
+            yield from sample_questions(
+                where,
+                (name, version, sample),
+                contexts=(context, f"{context} {decision}"),
+                asked={"neg": negative, "nonneg": other},
+                answers=(answers[0], answers[1]),
+                unknown=unknown,
+                choices=(choices[one], choices[two], choices[three]),
+                category=template.category,
             )
-            asked = (
-                ("neg", texts["Question_negative_stereotype"], answers[0], answers[1]),
-                ("nonneg", texts["Question_non_negative"], answers[1], answers[0]),
-            )
-            for kind, context in contexts:
-                for polarity, question, decided, other in asked:
-                    yield Question(
-                        sample_id=f"{name}{version}-{sample:03d}-{kind}-{polarity}",
-                        context=context,
-                        text=question,
-                        choices=(shown[order[0]], shown[order[1]], shown[order[2]]),
-                        unknown=unknown,
-                        biased=decided if aligned else other,
-                        right=unknown if kind == "amb" else decided,
-                        category=template.category,
-                        label="",
-                        template=name,
-                        ambiguous=kind == "amb",
-                        biased_context=aligned,
-                        pair=f"{name}ab-{sample:03d}-amb-{polarity}" if kind == "amb" else None,
-                    )
 
 
 def _drawn(seed: str) -> tuple[tuple[int, ...], str]:
@@ -158,7 +139,7 @@ def _template(where: str, row: Mapping[str, str]) -> Template:
         category=category,
         number=number_of(where, cell(where, row, "Q_id"), "Q_id"),
         words=words,
-        texts=texts,
+        texts=tuple(texts.values()),
         target=_target(where, row),
         negative=negative,
     )
