@@ -11,6 +11,7 @@ from counterfoil.errors import UserError
 from counterfoil.memorization.files import Results
 from counterfoil.memorization.importers import finding_estimates, findings, reported_estimates, texts_by_id
 from counterfoil.perturbing.making.existing import ExistingQuestion
+from counterfoil.stats.metric import Metric
 
 
 def results(*given: tuple[str, bool, list[dict[str, Any]]], **more: Any) -> Results:
@@ -37,8 +38,8 @@ FIVE = results(
 TEXTS = {"easy_0": "What is 2 + 2?", "easy_1": "What is a bond?", "easy_2": "Which one?", "easy_3": "Why?"}
 
 
-def counted(found: list[tuple[str, int, int, str]]) -> dict[str, tuple[int, int]]:
-    return {name: (number, total) for name, number, total, _ in found}
+def counted(found: list[tuple[Metric, int, int, str]]) -> dict[str, tuple[int, int]]:
+    return {metric.name: (number, total) for metric, number, total, _ in found}
 
 
 def test_each_finding_by_hand() -> None:

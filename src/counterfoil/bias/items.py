@@ -1,14 +1,19 @@
 """What the metrics of `bias` are over: replies or templates, and answers to questions that differ in nothing that
-should matter.
+should matter. And what the summary says beside the declared figures: several prompts together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import polars as pl
 
-from counterfoil.bias.metrics import DROP, KEEP, ORDERS, ORDERS_AGAIN, PAIR, PAIR_AGAIN
+from counterfoil.bias.metrics import DROP, KEEP, ORDERS, ORDERS_AGAIN, PAIR, PAIR_AGAIN, POSITION_BIAS
 from counterfoil.bias.questions import ORDERS as ALL_ORDERS
-from counterfoil.stats.metric import QUESTION
+from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.metric import QUESTION, Items, Metric
+from counterfoil.stats.summary import summarize as summary_of
 from counterfoil.suite.outcome import LEFT_OUT
 
 # What an answer adds to the bias in ambiguous contexts.
@@ -24,12 +29,16 @@ def items(records: pl.DataFrame, *, by_template: bool = False) -> dict[str, pl.D
     replies = _replies(records)
     # Only those that were asked more than once can have changed their answers to the very same.
     repeated = records.filter(pl.col("repeat").n_unique().over("model", "variant") > 1)
+    # As many answers to the very same question. Fewer can't tell: with the answers' shares p, three differ with chance
+    # 1 − Σp³, and two tell of Σp².
+    pairs_again = _again(repeated.filter(pl.col("ambiguous")), pl.col("role"), 2)
+    orders_again = _again(repeated, pl.col("content"), ALL_ORDERS)
     return {
         QUESTION: _templates(replies) if by_template else replies,
         PAIR: _named(PAIR, swapped_pairs(records), "{}-{} {}", ["pair", "order", "repeat"], records),
-        PAIR_AGAIN: _named(PAIR_AGAIN, swapped_pairs_again(repeated), "{}-{}", ["question_id", "order"], repeated),
+        PAIR_AGAIN: _named(PAIR_AGAIN, pairs_again, "{}-{}", ["question_id", "order"], repeated),
         ORDERS: _named(ORDERS, all_orders(records), "{} {}", ["question_id", "repeat"], records),
-        ORDERS_AGAIN: _named(ORDERS_AGAIN, all_orders_again(repeated), "{}-{}", ["question_id", "order"], repeated),
+        ORDERS_AGAIN: _named(ORDERS_AGAIN, orders_again, "{}-{}", ["question_id", "order"], repeated),
     }
 
 
@@ -101,19 +110,6 @@ def all_orders(records: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def swapped_pairs_again(records: pl.DataFrame) -> pl.DataFrame:
-    """For `swapped_pairs`: as many answers, to the very same ambiguous question."""
-    return _again(records.filter(pl.col("ambiguous")), pl.col("role"), 2)
-
-
-def all_orders_again(records: pl.DataFrame) -> pl.DataFrame:
-    """For `all_orders`: as many answers, to the very same question.
-
-    Fewer answers can't tell: with the answers' shares p, three differ with chance 1 − Σp³, and two tell of Σp².
-    """
-    return _again(records, pl.col("content"), ALL_ORDERS)
-
-
 def _again(records: pl.DataFrame, read: pl.Expr, times: int) -> pl.DataFrame:
     """One row for each question and order: whether the first so many answers differ, null where not all were read."""
     content = pl.col("content").filter(read.is_not_null())
@@ -127,3 +123,56 @@ def _again(records: pl.DataFrame, read: pl.Expr, times: int) -> pl.DataFrame:
 def _named(kind: str, found: pl.DataFrame, words: str, names: list[str], records: pl.DataFrame) -> pl.DataFrame:
     asked = records.select(*_ABOUT, left_out=pl.lit(False)).unique(["model", "variant", "category"])
     return pl.concat([found.with_columns(item=pl.format(f"{kind} {words}", *names)), asked], how="diagonal")
+
+
+ALL = "all"
+CONTROL = "control"
+MORE_REPEATS = f"asking again needs --repeats {ALL_ORDERS} or more here: as many answers as there are orders"
+
+
+def summarize(metrics: Sequence[Metric], frames: Items, records: pl.DataFrame) -> list[Estimate]:
+    """All estimates. What was asked and has no reply is in no figure, but its model, variant and groups have theirs."""
+    repeats = records.group_by("model", "variant").agg(pl.col("repeat").n_unique()).rows()
+    too_few = {(model, variant) for model, variant, times in repeats if times < ALL_ORDERS}
+    estimates = summary_of(metrics, frames)
+    for one in estimates:
+        if CONTROL in one.group:
+            one.group = {CONTROL: one.group[CONTROL], **one.group}
+            if one.metric == POSITION_BIAS.name and (one.model, one.variant) in too_few:
+                one.note = MORE_REPEATS
+    return [*estimates, *over_prompts(estimates)]
+
+
+def over_prompts(estimates: Iterable[Estimate]) -> list[Estimate]:
+    """For each model, metric and group with a value in more than one variant: mean, lowest and highest of these,
+    original and debiased prompts apart. An interval over some prompts would not speak for one more.
+    """
+    by_group: dict[tuple[Any, ...], list[Estimate]] = {}
+    for one in estimates:
+        # 1-debiased, and those of a user's 0_evaluation_prompts_debiased.tsv.
+        prompts = "debiased" if "debiased" in one.variant else "original"
+        by_group.setdefault((one.model, one.metric, prompts, *one.group.items()), []).append(one)
+    over_all = []
+    for (model, metric, prompts, *group), some in by_group.items():
+        numbers = [one.value for one in some if one.value is not None]
+        if len(some) < 2 or not numbers:
+            continue
+        statistics = {"mean": sum(numbers) / len(numbers), "lowest": min(numbers), "highest": max(numbers)}
+        over_all += [
+            Estimate(
+                metric=metric,
+                model=model,
+                variant=ALL,
+                group={**dict(group), "prompts": prompts, "statistic": statistic},
+                value=value,
+                low=None,
+                high=None,
+                confidence=some[0].confidence,
+                n=len(numbers),
+                clusters=len(numbers),
+                method=f"{statistic} over {len(numbers)} prompts",
+                note=None if len(numbers) == len(some) else f"not defined in {len(some) - len(numbers)} prompts",
+            )
+            for statistic, value in statistics.items()
+        ]
+    return over_all

@@ -128,7 +128,7 @@ class Bias(Suite[Question, Reading, None, None]):
         }
 
     def summarize(self, rows: pl.DataFrame, facts: None) -> list[Estimate]:
-        from counterfoil.bias.summary import summarize
+        from counterfoil.bias.items import summarize
 
         return summarize(self.metrics, self.items(rows), rows)
 

@@ -16,29 +16,18 @@ import msgspec
 
 from counterfoil.asking.ask import Reply
 from counterfoil.errors import UserError
+from counterfoil.memorization import metrics
 from counterfoil.memorization.files import Perturbation, Result, Results, read_results, reported_summary
-from counterfoil.memorization.metrics import (
-    ACCURACY_ORIGINAL,
-    ACCURACY_PERTURBED,
-    CONSISTENCY,
-    MEMORIZATION_GAP,
-    MEMORIZATION_SUSPECT,
-    ROBUST_ACCURACY,
-    ROBUST_WITHOUT_VARIANT,
-    UNCHANGED_VARIANTS,
-    UNPAIRED,
-    UNREAD_ANSWERS,
-    VARIANTS_WITHOUT_DIGITS,
-)
 from counterfoil.memorization.questions import existing_path
 from counterfoil.memorization.reading import Answer
 from counterfoil.perturbing.making.existing import ExistingQuestion, load_existing
 from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.metric import Metric
 from counterfoil.suite.imports import Imported
 from counterfoil.suite.suite import Question as SuiteQuestion
 
 VARIANT = "imported"
-REPORTED = {"basis": "reported"}
+REPORTED: dict[str, str | int] = {"basis": "reported"}
 _DIGIT = re.compile(r"\d")
 _NUMBER_AT_END = re.compile(r"(\d+)$")
 _LETTER = re.compile(r"\(?([A-C])\)?\.?")
@@ -70,15 +59,15 @@ class ImportedQuestions:
         self.results = {name: read_results(Path(name), model) for name in files}
         content = b"".join(Path(name).read_bytes() for name in files)
         self.sha256 = hashlib.sha256(content).hexdigest()
-        self._questions: dict[str, ImportedQuestion] = {}
-        for results in self.results.values():
-            for result in results.results:
-                found = [ImportedQuestion(result.question_id, result.question_id, 0, 0)]
-                found += [
-                    ImportedQuestion(name, result.question_id, level, draw) for name, level, draw, _ in _valid(result)
-                ]
-                self._questions |= {question.id: question for question in found}
-
+        self._questions = {
+            question.id: question
+            for results in self.results.values()
+            for result in results.results
+            for question in (
+                ImportedQuestion(result.question_id, result.question_id, 0, 0),
+                *(question for question, _ in _valid(result)),
+            )
+        }
         # The texts of the questions by file and id, where the user has named the dataset.
         self.texts: dict[str, Mapping[str, str]] = {}
         if data is not None:
@@ -91,17 +80,17 @@ class ImportedQuestions:
 
 def import_cfa(files: Sequence[Path], questions: Mapping[str, Any], *, model: str | None = None) -> Iterator[Imported]:
     """The answers in the files, with what they say of them: right or not. `model`: whose, where a file is silent."""
-    seen: Counter[str] = Counter()
+    models: set[str] = set()
     for path in files:
         results = read_results(path, model)
-        seen[results.model] += 1
-        if seen[results.model] > 1:
+        if results.model in models:
             raise UserError(f"{path}: there is another file of {results.model}: import each in a command of its own.")
+        models.add(results.model)
         for number, result in enumerate(results.results, start=1):
             where = f"{path}, result {number}"
             yield _imported(results, result.question_id, result.original.answer, result.original.correct, where)
-            for name, _, _, perturbation in _valid(result):
-                yield _imported(results, name, perturbation.model_answer, perturbation.correct, where)
+            for question, perturbation in _valid(result):
+                yield _imported(results, question.id, perturbation.model_answer, perturbation.correct, where)
 
 
 def _imported(results: Results, question_id: str, answer: str | None, correct: bool | None, where: str) -> Imported:
@@ -127,14 +116,15 @@ def _imported(results: Results, question_id: str, answer: str | None, correct: b
     )
 
 
-def _valid(result: Result) -> Iterator[tuple[str, int, int, Perturbation]]:
-    """The id, the level and the draw of each valid perturbation."""
+def _valid(result: Result) -> Iterator[tuple[ImportedQuestion, Perturbation]]:
+    """The valid perturbations, each with the question that it is."""
     draws: Counter[int] = Counter()
     for perturbation in result.perturbations:
         if perturbation.valid:
-            draw = draws[perturbation.level]
-            draws[perturbation.level] += 1
-            yield f"{result.question_id}/{perturbation.level}/{draw}", perturbation.level, draw, perturbation
+            level, draw = perturbation.level, draws[perturbation.level]
+            draws[level] += 1
+            name = f"{result.question_id}/{level}/{draw}"
+            yield ImportedQuestion(name, result.question_id, level, draw), perturbation
 
 
 def reported_estimates(results: Results) -> list[Estimate]:
@@ -142,77 +132,69 @@ def reported_estimates(results: Results) -> list[Estimate]:
     summary = reported_summary(results)
     n = len(results.results)
     estimates = [
-        _plain(results, metric, summary[metric], n, REPORTED)
-        for metric in (ACCURACY_ORIGINAL.name, ROBUST_ACCURACY.name, MEMORIZATION_SUSPECT.name)
+        _counted(results, metric, summary[metric.name], n, REPORTED)
+        for metric in (metrics.ACCURACY_ORIGINAL, metrics.ROBUST_ACCURACY, metrics.MEMORIZATION_SUSPECT)
     ]
-    for level, found in summary["perturbation_levels"].items():
-        group: dict[str, str | int] = {**REPORTED, "level": int(level)}
-        estimates.append(_plain(results, ACCURACY_PERTURBED.name, found["accuracy"], found["n_valid"], group))
-        estimates.append(_plain(results, MEMORIZATION_GAP.name, found[MEMORIZATION_GAP.name], found["n_valid"], group))
-    levels = list(summary["perturbation_levels"].values())
-    if len(levels) == 1:
-        [only] = levels
-        estimates.append(_plain(results, ACCURACY_PERTURBED.name, only["accuracy"], only["n_valid"], REPORTED))
-        estimates.append(_plain(results, MEMORIZATION_GAP.name, only[MEMORIZATION_GAP.name], only["n_valid"], REPORTED))
+    levels = summary["perturbation_levels"]
+    groups = [({**REPORTED, "level": int(level)}, of_level) for level, of_level in levels.items()]
+    if len(groups) == 1:
+        groups.append((REPORTED, groups[0][1]))
+    for group, of_level in groups:
+        for metric, value in (
+            (metrics.ACCURACY_PERTURBED, of_level["accuracy"]),
+            (metrics.MEMORIZATION_GAP, of_level[metrics.MEMORIZATION_GAP.name]),
+        ):
+            estimates.append(_counted(results, metric, value, of_level["n_valid"], group))
     return estimates
 
 
 def with_doubt(estimates: Iterable[Estimate]) -> list[Estimate]:
     """Gaps of imported results, with the bound on what wrong gold answers could do to them."""
+    doubted = (metrics.MEMORIZATION_GAP.name, metrics.CONSISTENCY.name)
     doubt = "the gold answers are the file's: if a share e of them is wrong, that moves the gap by up to e"
     return [
         msgspec.structs.replace(estimate, note="; ".join(filter(None, [doubt, estimate.note])))
-        if estimate.metric in (MEMORIZATION_GAP.name, CONSISTENCY.name) and estimate.value is not None
+        if estimate.metric in doubted and estimate.value is not None
         else estimate
         for estimate in estimates
     ]
 
 
-def findings(results: Results, texts: Mapping[str, str] | None) -> list[tuple[str, int, int, str]]:
-    """Name, number, out of how many, and a sentence, for everything that makes the reported figures wrong.
+def findings(results: Results, texts: Mapping[str, str] | None) -> list[tuple[Metric, int, int, str]]:
+    """The metric, the number, out of how many, and a sentence, for everything that makes the reported figures wrong.
 
     `texts`: the questions by their ids, where they are known.
     """
-    valid = [(result, p) for result in results.results for p in result.perturbations if p.valid]
-    without = [result for result in results.results if not any(p.valid for p in result.perturbations)]
-    counted_robust = sum(bool(result.original.correct) for result in without)
+    every = results.results
+    valid = [(result, p) for result in every for p in result.perturbations if p.valid]
+    without = [result for result in every if not any(p.valid for p in result.perturbations)]
+    robust = sum(bool(result.original.correct) for result in without)
     unchanged = sum(1 for _, p in valid if p.changes_made is not None and not p.changes_made)
-    unread = sum(not (result.original.answer or "").strip() for result in results.results)
-    unread += sum(not (p.model_answer or "").strip() for _, p in valid)
-    n, asked = len(results.results), len(results.results) + len(valid)
+    answers = [*(result.original.answer for result in every), *(p.model_answer for _, p in valid)]
+    unread = sum(not (answer or "").strip() for answer in answers)
+    n, asked, variants = len(every), len(answers), len(valid)
+    unpaired = f"The reported gap is unpaired: {n} originals against variants of {n - len(without)} of them."
+    no_variant = f"{robust} of {n} questions have no valid variant and are counted as robust."
+    no_change = f"{unchanged} of {variants} variants list no change at all."
+    not_read = f"{unread} of {asked} answers could not be read, and count as wrong."
     found = [
-        (
-            UNPAIRED.name,
-            len(without),
-            n,
-            f"The reported gap is unpaired: {n} originals against variants of {n - len(without)} of them.",
-        ),
-        (
-            ROBUST_WITHOUT_VARIANT.name,
-            counted_robust,
-            n,
-            f"{counted_robust} of {n} questions have no valid variant and are counted as robust.",
-        ),
-        (
-            UNCHANGED_VARIANTS.name,
-            unchanged,
-            len(valid),
-            f"{unchanged} of {len(valid)} variants list no change at all.",
-        ),
-        (UNREAD_ANSWERS.name, unread, asked, f"{unread} of {asked} answers could not be read, and count as wrong."),
+        (metrics.UNPAIRED, len(without), n, unpaired),
+        (metrics.ROBUST_WITHOUT_VARIANT, robust, n, no_variant),
+        (metrics.UNCHANGED_VARIANTS, unchanged, variants, no_change),
+        (metrics.UNREAD_ANSWERS, unread, asked, not_read),
     ]
     if texts is not None:
-        plain = [result for result, _ in valid if not _DIGIT.search(texts.get(result.question_id, "0"))]
-        sentence = f"{len(plain)} of {len(valid)} variants are of questions without a single digit."
-        found.append((VARIANTS_WITHOUT_DIGITS.name, len(plain), len(valid), sentence))
-    return [entry for entry in found if entry[1]]
+        plain = sum(not _DIGIT.search(texts.get(result.question_id, "0")) for result, _ in valid)
+        no_digit = f"{plain} of {variants} variants are of questions without a single digit."
+        found.append((metrics.VARIANTS_WITHOUT_DIGITS, plain, variants, no_digit))
+    return [finding for finding in found if finding[1]]
 
 
 def finding_estimates(results: Results, texts: Mapping[str, str] | None) -> list[Estimate]:
     """The same as numbers, for summary.json."""
     return [
-        _plain(results, name, number / total, total, {"basis": "finding"}, sentence)
-        for name, number, total, sentence in findings(results, texts)
+        _counted(results, metric, number / total, total, {"basis": "finding"}, sentence)
+        for metric, number, total, sentence in findings(results, texts)
     ]
 
 
@@ -237,11 +219,16 @@ def texts_by_id(existing: Sequence[ExistingQuestion], results: Results) -> dict[
     return texts
 
 
-def _plain(
-    results: Results, metric: str, value: float | None, n: int, group: Mapping[str, str | int], note: str | None = None
+def _counted(
+    results: Results,
+    metric: Metric,
+    value: float | None,
+    n: int,
+    group: dict[str, str | int],
+    note: str = "no interval: recomputed as reported",
 ) -> Estimate:
     return Estimate(
-        metric=metric,
+        metric=metric.name,
         model=results.model,
         variant=VARIANT,
         group=dict(group),
@@ -250,6 +237,6 @@ def _plain(
         high=None,
         n=n,
         clusters=n,
-        method="as the file counts" if group.get("basis") == "reported" else "counted",
-        note=note or "no interval: recomputed as reported",
+        method="as the file counts" if group["basis"] == "reported" else "counted",
+        note=note,
     )

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import polars as pl
 
-from counterfoil.memorization.metrics import (
-    CONTROLS,
-    EXCESS,
-    GAP_LEVELS,
-    LEVEL,
-    LURE,
-    OTHER_LEVEL,
-    OTHER_SKILL,
-    REPLY,
-    STATUS,
-    TRUSTED,
-    WRITTEN_BY_A_MODEL,
-    control_of,
-    draws_of,
-)
+from counterfoil.memorization import metrics
 from counterfoil.perturbing.questions import LETTERS
-from counterfoil.stats.metric import QUESTION
+from counterfoil.stats import Estimate
+from counterfoil.stats.metric import QUESTION, Items
+from counterfoil.stats.summary import summarize as summary_of
 from counterfoil.suite.outcome import LEFT_OUT
 
 WHO = ["model", "variant", "parent"]
 KINDS = ("robust", "suspect", "improved")
 _ORIGINAL = (pl.col("level") == 0) & pl.col("control").is_null()
-_IN_GAP = pl.col("level").is_in(GAP_LEVELS)
-_IS_TRUSTED = pl.col("status").is_in(TRUSTED)
+_IN_GAP = pl.col("level").is_in(metrics.GAP_LEVELS)
+_IS_TRUSTED = pl.col("status").is_in(metrics.TRUSTED)
 
 
 def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -36,35 +24,37 @@ def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """
     records = _without_empty_controls(records)
     questions = questions_of(records)
-    frames = {QUESTION: _originals(records, questions), draws_of(QUESTION): _gap_draws(records, questions)}
-    levels = [level for level in GAP_LEVELS if _is_asked(records, level)]
+    frames = {QUESTION: _originals(records, questions), metrics.draws_of(QUESTION): _gap_draws(records, questions)}
+    levels = [level for level in metrics.GAP_LEVELS if _is_asked(records, level)]
     for level in levels:
         of_one = records.filter(pl.col("level").is_in([0, level]))
-        _add_gaps(frames, LEVEL, of_one, f" level {level}", {"level": pl.lit(level)})
+        _add_gaps(frames, metrics.LEVEL, of_one, f" level {level}", {"level": pl.lit(level)})
     if len(levels) == 1:
         # What is robust at the only level is what is robust.
-        frames[LEVEL] = frames[LEVEL].select(*_ABOUT, "level", "right_perturbed", "gap")
-    if _is_asked(records, OTHER_LEVEL):
-        levels.append(OTHER_LEVEL)
-        other = _paired_with(questions, f"level {OTHER_LEVEL}").select(*_ASKED, right_perturbed="v")
-        frames[OTHER_SKILL] = _named(other, "right_perturbed", f" level {OTHER_LEVEL}", {"level": pl.lit(OTHER_LEVEL)})
-    frames[REPLY] = _replies(records, levels)
-    for status in WRITTEN_BY_A_MODEL:
+        frames[metrics.LEVEL] = frames[metrics.LEVEL].select(*_ABOUT, "level", "right_perturbed", "gap")
+    if _is_asked(records, other := metrics.OTHER_LEVEL):
+        levels.append(other)
+        draws = _paired_with(questions, f"level {other}").select(*_ASKED, right_perturbed="v")
+        frames[metrics.OTHER_SKILL] = _named(draws, "right_perturbed", f" level {other}", {"level": pl.lit(other)})
+    frames[metrics.REPLY] = _replies(records, levels)
+    for status in metrics.WRITTEN_BY_A_MODEL:
         if records.filter(pl.col("level") > 0, status=status).height:
             part = records.filter((pl.col("level") == 0) | (pl.col("status") == status))
-            _add_gaps(frames, STATUS, part, f" {status}", {"status": pl.lit(status)}, trusted=False)
+            _add_gaps(frames, metrics.STATUS, part, f" {status}", {"status": pl.lit(status)}, trusted=False)
     asked = set(records["control"].drop_nulls())
-    arms = {control_of(name): ("o", name, pl.col("control") == name) for name in CONTROLS if name in asked}
+    arms = {
+        metrics.control_of(name): ("o", name, pl.col("control") == name) for name in metrics.CONTROLS if name in asked
+    }
     # What changed numbers do on top of reshuffled options.
-    arms |= {EXCESS: ("reshuffled", "perturbed", _IN_GAP)} if "reshuffled" in asked else {}
-    for kind, (base, arm, draws) in arms.items():
+    arms |= {metrics.EXCESS: ("reshuffled", "perturbed", _IN_GAP)} if "reshuffled" in asked else {}
+    for kind, (base, arm, in_arm) in arms.items():
         gaps = questions.select(*_ASKED, gap=pl.col(base) - pl.col(arm))
         frames[kind] = _named(gaps, "gap", f" {kind}")
         both = questions.with_columns(base=pl.when(pl.col(arm).is_not_null()).then(pl.col(base)))
-        frames[draws_of(kind)] = _draws(records, both, draws)
+        frames[metrics.draws_of(kind)] = _draws(records, both, in_arm)
     lures = asked_lures(records)
     if lures.height:
-        frames[LURE] = lures.select(
+        frames[metrics.LURE] = lures.select(
             *(*_ASKED, "question_id", "repeat", "old", "excess"),
             item=pl.when(pl.col("excess").is_not_null()).then(pl.format("lure {} {}", "question_id", "repeat")),
             left_out=pl.lit(False),
@@ -139,7 +129,7 @@ def _add_gaps(
     questions = questions_of(records, trusted=trusted)
     made = {
         kind: _named(_values(questions), "gap", suffix, group),
-        draws_of(kind): _gap_draws(records, questions, trusted=trusted).with_columns(**group),
+        metrics.draws_of(kind): _gap_draws(records, questions, trusted=trusted).with_columns(**group),
     }
     for name, frame in made.items():
         frames[name] = pl.concat([frames[name], frame]) if name in frames else frame
@@ -273,3 +263,25 @@ def asked_lures(records: pl.DataFrame) -> pl.DataFrame:
     every = pl.col("correct").is_not_null().all().over(WHO)
     old, sham = (pl.when(every).then(pl.col(name).cast(pl.Float64)) for name in ("kept_old", "took_sham"))
     return lures.with_columns(old=old, excess=old - sham)
+
+
+def summarize(frames: Items) -> list[Estimate]:
+    """All estimates: paired, over questions with all their draws; by level, control and topic; level 3 apart.
+
+    Whatever was asked has its estimates, without a value where nothing is left of it. Each level and each status is
+    tested by itself.
+    """
+    estimates = summary_of([metrics.OUT_OF_CHOICE.changed(groups=((),)), *metrics.OF_QUESTIONS], frames)
+    of_levels = (metrics.OUT_OF_CHOICE.changed(groups=metrics.BY_LEVEL), *metrics.OF_LEVELS, metrics.OF_OTHER_LEVEL)
+    for level in (*metrics.GAP_LEVELS, metrics.OTHER_LEVEL):
+        estimates += summary_of(of_levels, _only(frames, "level", level))
+    estimates += summary_of(metrics.OF_CONTROLS, frames)
+    for of_lures in metrics.OF_LURES:
+        estimates += summary_of([of_lures], frames)
+    for status in metrics.WRITTEN_BY_A_MODEL:
+        estimates += summary_of(metrics.OF_STATUSES, _only(frames, "status", status))
+    return estimates
+
+
+def _only(frames: Items, column: str, value: str | int) -> Items:
+    return {kind: frame.filter(pl.col(column) == value) for kind, frame in frames.items() if column in frame.columns}

@@ -129,7 +129,7 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         }
 
     def summarize(self, rows: pl.DataFrame, facts: PerturbedSet | ImportedQuestions | None) -> list[Estimate]:
-        from counterfoil.memorization.summary import summarize
+        from counterfoil.memorization.items import summarize
 
         estimates = summarize(self.items(rows))
         if isinstance(facts, ImportedQuestions):
