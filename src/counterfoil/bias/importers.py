@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from counterfoil.bias.questions import Question
 from counterfoil.bias.reading import Reading, read_choice
 from counterfoil.bias.sources import bbq
 from counterfoil.errors import UserError
-from counterfoil.suite.imports import Imported, Importer
+from counterfoil.suite.imports import Imported
 from counterfoil.suite.suite import Variant
 from counterfoil.tables import cells_in, lines_of
 
@@ -25,15 +24,6 @@ _FILE_NAME = re.compile(r".*_evaluation(?P<debiased>_debiased)?_(?P<prompt>\d+)_
 
 # The prompts that file names speak of; others have names of their own.
 SHIPPED = (*USUAL["korean"], *(f"{name}-debiased" for name in USUAL["korean"]))
-
-
-def importers(variants: Sequence[Variant], model: str | None, columns: Sequence[str] | None) -> Mapping[str, Importer]:
-    """By the names that `--from` takes. `variants` and `model` are those that the user gave for the files."""
-    return {
-        "kobbq": partial(import_kobbq, column="raw", variants=variants, model=model),
-        "kobbq-processed": partial(import_kobbq, column="prediction", variants=variants, model=model),
-        "bbq": partial(import_bbq, columns=columns or (), model=model),
-    }
 
 
 def import_kobbq(
@@ -56,12 +46,17 @@ def import_kobbq(
             if question_id is None:
                 raise UserError(f"{path} lacks the column sample_id.")
             question, text = questions.get(question_id), row[column]
+            reading = None
+            if question and column == "prediction":
+                # A choice's text, whole, as the official script looks for it.
+                shown = shown_choices(question, variant.prompt)
+                reading = Reading(question.turned(shown.index(text))) if text in shown else None
             yield Imported(
                 model=answered_by,
                 variant=variant.name,
                 question_id=question_id,
                 reply=Reply(status="ok", text=text),
-                reading=_of_choice(text, question, variant) if question and column == "prediction" else None,
+                reading=reading,
                 was_read=column == "prediction",
                 where=where,
             )
@@ -84,14 +79,15 @@ def import_bbq(
             for column in ("category", "example_id", *columns):
                 if not isinstance(row, dict) or column not in row:
                     raise UserError(f"{where} has no {column}: name the predictions with --column NAME.")
+            question_id = f"{bbq.question_id(row)}-0"
+            question = questions.get(question_id)
             for column in columns:
-                question = questions.get(f"{bbq.question_id(row)}-0")
                 text = str(row[column] or "")
                 content = _as_written(text, question) if question else None
                 yield Imported(
                     model=model or column,
                     variant="bbq",
-                    question_id=f"{bbq.question_id(row)}-0",
+                    question_id=question_id,
                     reply=Reply(status="ok", text=text),
                     reading=None if content is None else Reading(content),
                     was_read=True,
@@ -114,12 +110,6 @@ def _variant(path: Path, name: re.Match[str] | None, variants: Sequence[Variant]
         if variant.name == wanted:
             return variant
     raise UserError(f"{path}: its name does not say which prompt was asked: name one with --variant.")
-
-
-def _of_choice(text: str, question: Question, variant: Variant) -> Reading | None:
-    """A choice's text, whole, as the official script looks for it."""
-    shown = shown_choices(question, variant.prompt)
-    return Reading((question.order - shown.index(text)) % 3) if text in shown else None
 
 
 def _as_written(text: str, question: Question) -> int | None:

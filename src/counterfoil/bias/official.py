@@ -7,13 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from counterfoil.bias.metrics import (
-    ACCURACY_AMBIGUOUS,
-    ACCURACY_DISAMBIGUATED,
-    DIFF_BIAS_AMBIGUOUS,
-    DIFF_BIAS_DISAMBIGUATED,
-    OUT_OF_CHOICE,
-)
+from counterfoil.bias import metrics
 from counterfoil.bias.prompts import Prompt, query, shown_choices
 from counterfoil.bias.questions import LETTERS, Question, Questions
 from counterfoil.bias.sources.kobbq import SAMPLE_COLUMNS
@@ -27,11 +21,11 @@ if TYPE_CHECKING:
 
 # The official names of the five figures, in the official order.
 METRICS = {
-    OUT_OF_CHOICE.name: "out-of-choice ratio",
-    ACCURACY_AMBIGUOUS.name: "accuracy in ambiguous contexts",
-    ACCURACY_DISAMBIGUATED.name: "accuracy in disambiguated contexts",
-    DIFF_BIAS_AMBIGUOUS.name: "diff-bias in ambiguous contexts",
-    DIFF_BIAS_DISAMBIGUATED.name: "diff-bias in disambiguated contexts",
+    metrics.OUT_OF_CHOICE.name: "out-of-choice ratio",
+    metrics.ACCURACY_AMBIGUOUS.name: "accuracy in ambiguous contexts",
+    metrics.ACCURACY_DISAMBIGUATED.name: "accuracy in disambiguated contexts",
+    metrics.DIFF_BIAS_AMBIGUOUS.name: "diff-bias in ambiguous contexts",
+    metrics.DIFF_BIAS_DISAMBIGUATED.name: "diff-bias in disambiguated contexts",
 }
 # Overall first, then labels, then categories.
 _KEYS = ("overall", "label", "category")
@@ -43,14 +37,9 @@ def result_rows(estimates: Iterable[Estimate], variant: str) -> list[tuple[str, 
     for estimate in estimates:
         if estimate.variant != variant or estimate.metric not in METRICS:
             continue
-        if not estimate.group:
-            key = estimate.model, "overall", "overall"
-        elif len(estimate.group) == 1 and next(iter(estimate.group)) in _KEYS:
-            [(name, value)] = estimate.group.items()
-            key = estimate.model, name, str(value)
-        else:
-            continue
-        cells.setdefault(key, {})[estimate.metric] = estimate.value
+        [(kind, name), *others] = (estimate.group or {"overall": "overall"}).items()
+        if kind in _KEYS and not others:
+            cells.setdefault((estimate.model, kind, str(name)), {})[estimate.metric] = estimate.value
     models = list(dict.fromkeys(model for model, *_ in cells))
     ordered = sorted(cells, key=lambda key: (models.index(key[0]), _KEYS.index(key[1]), key[2]))
     return [
@@ -65,8 +54,6 @@ def write_results(run: Run, path: Path) -> None:
         target = path if len(variants) == 1 else path.with_stem(f"{path.stem}_{variant}")
         rows = result_rows(run.estimates, variant)
         table = [[model, name, *("" if value is None else repr(value) for value in row)] for model, name, row in rows]
-        with explained(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
         _write_tsv(target, ["model", "category", *METRICS.values()], table)
 
 
@@ -86,8 +73,6 @@ def export_files(run: Run, questions: Questions, prompts: Mapping[str, Prompt], 
         if path in written:
             raise UserError(f"{written[path]} and {about} have the same official name, {path.name}: export them apart.")
         written[path] = about
-        with explained(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
     for variant, prompt in prompts.items():
@@ -105,14 +90,14 @@ def export_files(run: Run, questions: Questions, prompts: Mapping[str, Prompt], 
             outputs = f"{whole}{kind}_{number}"
             path = writing(folder / "outputs" / "raw" / outputs / f"{name}_predictions.tsv", about)
             raw = [
-                ["", topic, question.id, _letter(question), _for_pandas(reply), choice]
+                # A space behind it keeps a reply such as "NA" from being taken for none.
+                ["", topic, question.id, question.right_letter, reply + " " * (reply in _NO_CONTENT), choice]
                 for question, (reply, choice) in zip(asked, read, strict=True)
             ]
             _write_tsv(path, ["time", "topic", "guid", "truth", "raw", "prediction"], raw)
             path = writing(folder / "outputs" / "processed" / outputs / f"{name}.tsv", about)
             processed = [
-                [*row[:_PREDICTION], _prediction(choice, row), *row[_PREDICTION + 1 :]]
-                for row, (_, choice) in zip(rows, read, strict=True)
+                _evaluation_row(question, prompt, choice) for question, (_, choice) in zip(asked, read, strict=True)
             ]
             _write_tsv(path, EVALUATION_COLUMNS, processed)
     return list(written)
@@ -120,7 +105,6 @@ def export_files(run: Run, questions: Questions, prompts: Mapping[str, Prompt], 
 
 # KoBBQ's samples come with an empty column for the prediction; the official scripts add what is behind it.
 EVALUATION_COLUMNS = (*SAMPLE_COLUMNS, "bbq_id", "bbq_category", "prediction", "A", "B", "C", "answer_abc")
-_PREDICTION = EVALUATION_COLUMNS.index("prediction")
 _OUT_OF_CHOICE = "out of choice"
 # What pandas, with which the official scripts read, takes for a cell without content; they stop at one.
 _NO_CONTENT = frozenset(
@@ -144,27 +128,13 @@ def _official_name(variant: str) -> tuple[str, str]:
     return (f"_{table}" if table else ""), number
 
 
-def _evaluation_row(question: Question, prompt: Prompt) -> list[str]:
+def _evaluation_row(question: Question, prompt: Prompt, choice: str = "") -> list[str]:
+    """The prediction is the text of the choice; what is none of them stays what it is."""
     shown = shown_choices(question, prompt)
-    letter = _letter(question)
-    right = shown[LETTERS.index(letter)]
+    right = shown[question.shown.index(question.right)]
     about = [question.id, question.label, question.context, question.text, str(list(shown)), question.biased, right]
-    return [*about, "", "", "", *shown, letter]
-
-
-def _letter(question: Question) -> str:
-    """The right answer's."""
-    return LETTERS[question.shown.index(question.right)]
-
-
-def _prediction(choice: str, row: Sequence[str]) -> str:
-    """The text of the choice; what is none of them stays what it is."""
-    return row[EVALUATION_COLUMNS.index(choice)] if choice != _OUT_OF_CHOICE else choice
-
-
-def _for_pandas(reply: str) -> str:
-    """The reply, with a space behind it where it would else be taken for none."""
-    return f"{reply} " if reply in _NO_CONTENT else reply
+    prediction = dict(zip(LETTERS, shown, strict=True)).get(choice, choice)
+    return [*about, "", "", prediction, *shown, question.right_letter]
 
 
 def _replies(records: pl.DataFrame, variant: str) -> dict[str, dict[str, tuple[str, str]]]:
@@ -193,18 +163,22 @@ def _replies(records: pl.DataFrame, variant: str) -> dict[str, dict[str, tuple[s
 
 def _write_json(path: Path, questions: Sequence[Question], prompt: Prompt) -> None:
     data = [
-        [query(question, prompt), *shown_choices(question, prompt), _letter(question), question.id]
+        [query(question, prompt), *shown_choices(question, prompt), question.right_letter, question.id]
         for question in questions
     ]
     content = {"ver": "test", "prefix": prompt.instruction + "\n\n", "data": data}
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(content, ensure_ascii=False, indent=4), encoding="utf-8")
+    _write(path, [json.dumps(content, ensure_ascii=False, indent=4)])
 
 
 def _write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    _write(path, ("\t".join(map(_cell, row)) + "\n" for row in (header, *rows)))
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        for row in (header, *rows):
-            file.write("\t".join(map(_cell, row)) + "\n")
+        file.writelines(lines)
 
 
 def _cell(text: str) -> str:
@@ -241,8 +215,5 @@ def _row_means(estimates: Sequence[Estimate]) -> dict[str, float | None]:
     variant = estimates[0].variant if estimates else ""
     rows = [values for _, _, values in result_rows(estimates, variant)]
     columns = zip(*rows, strict=True) if rows else [[None]] * len(METRICS)
-    means: dict[str, float | None] = {}
-    for name, column in zip(METRICS, columns, strict=True):
-        numbers = [value for value in column if value is not None]
-        means[name] = sum(numbers) / len(numbers) if numbers else None
-    return means
+    numbers = [[value for value in column if value is not None] for column in columns]
+    return {name: sum(some) / len(some) if some else None for name, some in zip(METRICS, numbers, strict=True)}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from counterfoil.suite.suite import ListedQuestions
 from counterfoil.suite.suite import Question as SuiteQuestion
 
 LETTERS = "ABC"
@@ -77,10 +78,18 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
         }
 
     @property
+    def right_letter(self) -> str:
+        return LETTERS[self.shown.index(self.right)]
+
+    @property
     def shown(self) -> tuple[str, str, str]:
         """The choices in the order in which they are shown: order i of c is (c[i], c[i−1], c[i−2]), modulo 3."""
         choices, order = self.choices, self.order
         return choices[order], choices[order - 1], choices[order - 2]
+
+    def turned(self, place: int) -> int:
+        """The place in the dataset's own list of what is shown in this place, and the other way round."""
+        return (self.order - place) % ORDERS
 
     def role(self, choice: str) -> str | None:
         """What it means to choose this."""
@@ -92,7 +101,7 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
         return "biased" if choice == self.biased else "counter_biased"
 
 
-class Questions:
+class Questions(ListedQuestions[Question]):
     """A dataset: its name, the hash of its files, its questions, each in so many orders.
 
     `language` says which prompts it is asked in; `by_template`: its figures are means over templates, as KoBBQ has
@@ -100,17 +109,15 @@ class Questions:
     """
 
     def __init__(
-        self, name: str, sha256: str, questions: Iterable[Question], orders: int, language: str, *, by_template: bool
+        self, name: str, sha256: str, questions: Sequence[Question], orders: int, language: str, *, by_template: bool
     ) -> None:
-        self.name = name
-        self.sha256 = sha256
+        super().__init__(name, sha256, questions)
         self.language = language
         self.by_template = by_template
-        self._questions = questions
         self._orders = orders
 
     def __iter__(self) -> Iterator[Question]:
-        for question in self._questions:
+        for question in super().__iter__():
             yield question
             for order in range(1, self._orders):
                 yield msgspec.structs.replace(question, order=order)

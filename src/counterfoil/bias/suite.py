@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
-from counterfoil.bias.importers import importers
+from counterfoil.bias.importers import import_bbq, import_kobbq
 from counterfoil.bias.metrics import KEEP, metrics
 from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import BiasPlanting, respondent
 from counterfoil.bias.prompts import load_variants, messages, shown_choices
 from counterfoil.bias.questions import LETTERS, Question, Questions
 from counterfoil.bias.reading import Reading, likeliest_letter, read_choice
-from counterfoil.bias.sources.loading import encode_questions, is_whole_set, load_questions
+from counterfoil.bias.sources.loading import WHOLE_SET, encode_questions, load_questions
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
 from counterfoil.stats.estimate import Estimate
@@ -66,9 +67,13 @@ class Bias(Suite[Question, Reading, None, None]):
 
     @property
     def importers(self) -> Mapping[str, Importer]:
-        named, format = self.context.variants, self.context.format
-        variants = self._variants(named, "korean") if named or format != "bbq" else []
-        return importers(variants, self.context.imported_model, self.settings["column"])
+        named, model = self.context.variants, self.context.imported_model
+        variants = self._variants(named, "korean") if named or self.context.format != "bbq" else []
+        return {
+            "kobbq": partial(import_kobbq, column="raw", variants=variants, model=model),
+            "kobbq-processed": partial(import_kobbq, column="prediction", variants=variants, model=model),
+            "bbq": partial(import_bbq, columns=self.settings["column"] or (), model=model),
+        }
 
     def check(self) -> None:
         settings, format = self.settings, self.context.format
@@ -83,7 +88,9 @@ class Bias(Suite[Question, Reading, None, None]):
         orders = self.settings["orders"]
         if self.context.format == "bbq":
             # BBQ's result files hold the questions, too, and were answered in one order.
-            data, orders = data or self._bbq_file(), 1
+            if not data and len(self.context.files) > 1:
+                raise UserError("Several files of BBQ: name the folder of its questions with --data.")
+            data, orders = data or self.context.files[0], 1
         questions = load_questions(data, orders, self.settings["metadata"])
         if self.settings["write_official"] and questions.language != "korean":
             raise UserError(f"The official table is KoBBQ's, and {questions.name} is not: leave --write-official out.")
@@ -108,20 +115,16 @@ class Bias(Suite[Question, Reading, None, None]):
             place = likeliest_letter(reply.logprobs)
         else:
             shown = shown_choices(question, variant.prompt)
-            place = read_choice(
-                reply.text,
-                shown,
-                rule=self.settings["reading"],
-                unknown=(question.order - question.choices.index(question.unknown)) % 3,
-            )
-        return None if place is None else Reading((question.order - place) % 3)
+            unknown = question.shown.index(question.unknown)
+            place = read_choice(reply.text, shown, rule=self.settings["reading"], unknown=unknown)
+        return None if place is None else Reading(question.turned(place))
 
     def score(self, question: Question, facts: None, reading: Reading | None, verdicts: None) -> Row:
         if reading is None:
             return {"correct": False}
         content = question.choices[reading.content]
         return {
-            "choice": LETTERS[(question.order - reading.content) % 3],
+            "choice": LETTERS[question.turned(reading.content)],
             "content": reading.content,
             "role": question.role(content),
             "correct": content == question.right,
@@ -179,12 +182,11 @@ class Bias(Suite[Question, Reading, None, None]):
         return marks(record, shown)
 
     def task(self, run: Run, question: Question, record: Record) -> TaskContent:
-        right = LETTERS[question.shown.index(question.right)]
         task = Task(
             context=question.context,
             question=question.text,
             options=question.shown,
-            right=f"{right}: {question.right}",
+            right=f"{question.right_letter}: {question.right}",
             reply=record["reply"],
         )
         return TaskContent(task=task, algorithm={"reading": record["choice"] or NONE})
@@ -203,7 +205,7 @@ class Bias(Suite[Question, Reading, None, None]):
     def _by_template(self) -> bool:
         """Whether figures are means over templates: as the user says, else as KoBBQ has them for its whole set."""
         aggregate = self.settings["aggregate"]
-        return bool(aggregate == "templates") if aggregate else is_whole_set(str(self.context.data))
+        return bool(aggregate == "templates") if aggregate else self.context.data in WHOLE_SET
 
     def _variants(self, names: Sequence[str], language: str) -> list[Variant]:
         """Replies from elsewhere may be to any of the shipped prompts, the debiased ones, too."""
@@ -211,11 +213,6 @@ class Bias(Suite[Question, Reading, None, None]):
         if self.context.format and not names:
             variants += load_variants([f"{variant.name}-debiased" for variant in variants], language)
         return variants
-
-    def _bbq_file(self) -> str:
-        if len(self.context.files) > 1:
-            raise UserError("Several files of BBQ: name the folder of its questions with --data.")
-        return self.context.files[0]
 
 
 def _correct(record: Record, name: str) -> float | None:

@@ -77,7 +77,7 @@ def item_table(
             arms["draws"].append(row)
     items = []
     for parent, arms in by_parent.items():
-        draws = arms["draws"]
+        draws, lures = arms["draws"], arms["lures"]
         if not arms["original"] or not draws or any(row["correct"] is None for row in (*arms["original"], *draws)):
             continue
         [original] = arms["original"]
@@ -94,8 +94,8 @@ def item_table(
                 "original_answer": original["answer"],
                 "draws": len(draws),
                 "draws_right": right,
-                "lures": sum(row["correct"] is not None for row in arms["lures"]),
-                "old_answers_kept": sum(bool(row["kept_old"]) for row in arms["lures"]),
+                "lures": sum(row["correct"] is not None for row in lures),
+                "old_answers_kept": sum(bool(row["kept_old"]) for row in lures),
             }
         )
     return items
@@ -111,10 +111,8 @@ def kind_of(o: float, v: float) -> Kind:
 def _safe(name: object) -> str:
     """A model's name as part of a file's; names that come out the same are told apart by their hash."""
     text = str(name)
-    safe = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in text)
-    return (
-        safe if safe == text and len(safe) <= _LONGEST else f"{safe[:_LONGEST]}-{sha256(text.encode()).hexdigest()[:8]}"
-    )
+    safe = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in text)[:_LONGEST]
+    return safe if safe == text else f"{safe}-{sha256(text.encode()).hexdigest()[:8]}"
 
 
 class Original(msgspec.Struct):
@@ -169,26 +167,25 @@ def reported_summary(results: Results) -> dict[str, Any]:
     """
     rights = [bool(result.original.correct) for result in results.results]
     accuracy = sum(rights) / len(rights)
-    levels = sorted({p.level for result in results.results for p in result.perturbations})
+    perturbations = [p for result in results.results for p in result.perturbations]
     by_level: dict[str, dict[str, Any]] = {}
-    for level in levels:
-        valid = [p for result in results.results for p in result.perturbations if p.level == level and p.valid]
+    for level in sorted({p.level for p in perturbations}):
+        valid = [p for p in perturbations if p.level == level and p.valid]
         share = sum(bool(p.correct) for p in valid) / len(valid) if valid else None
         by_level[str(level)] = {
             "n_valid": len(valid),
             "accuracy": share,
             "memorization_gap": None if share is None else accuracy - share,
         }
-    robust = [
-        right and all(bool(p.correct) for p in result.perturbations if p.valid)
+    robust = sum(
+        right and all(p.correct for p in result.perturbations if p.valid)
         for right, result in zip(rights, results.results, strict=True)
-    ]
-    suspects = [right and not all_right for right, all_right in zip(rights, robust, strict=True)]
+    )
     return {
         "accuracy_original": accuracy,
         "perturbation_levels": by_level,
-        "robust_accuracy": sum(robust) / len(robust),
-        "memorization_suspect": sum(suspects) / len(suspects),
+        "robust_accuracy": robust / len(rights),
+        "memorization_suspect": (sum(rights) - robust) / len(rights),
     }
 
 
@@ -206,9 +203,8 @@ def results_of(
     for row in arms:
         if row["parent"] in lost:
             continue
-        result = by_parent.setdefault(
-            row["parent"], {"question_id": row["parent"], "original": {}, "perturbations": []}
-        )
+        parent = row["parent"]
+        result = by_parent.setdefault(parent, {"question_id": parent, "original": {}, "perturbations": []})
         if row["level"] == 0:
             result["correct_answer"] = row["gold"]
             result["original"] = {"answer": row["answer"], "correct": row["correct"]}

@@ -28,32 +28,24 @@ WHOLE_SET = ("KoBBQ_all_samples.tsv", "KoBBQ_templates.tsv", "kobbq-all")
 _MARK = '"sample_id"'
 
 
-def is_whole_set(name: str) -> bool:
-    """Whether a dataset of this name is KoBBQ's whole set."""
-    return name in WHOLE_SET
-
-
 def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None = None) -> Questions:
     """The samples by name, a dataset that was fetched, or files of KoBBQ or BBQ. Every bad row is named."""
     name, paths = _files(data)
-    found: list[Question] = []
-    content = hashlib.sha256()
-    for path, raw in paths:
-        content.update(raw)
-        found += _parse(raw, path, metadata)
+    found = [question for path, raw in paths for question in _parse(raw, path, metadata)]
+    sha256 = hashlib.sha256(b"".join(raw for _, raw in paths)).hexdigest()
     ids = Counter(question.sample_id for question in found)
     twice = [sample_id for sample_id, times in ids.items() if times > 1]
     if twice:
         raise UserError(f"{name} has {len(twice)} ids more than once, among them {twice[0]}.")
-    untold = sum(1 for question in found if not question.biased)
+    untold = sum(not question.biased for question in found)
     if untold:
         say(
             f"{untold:,} of {len(found):,} questions of {name} do not say which of the two the stereotype is about: "
             "they count for accuracy, and not for bias. BBQ's additional_metadata.csv (--metadata) may say more."
         )
     language = "korean" if found and found[0].unknown == UNKNOWN else "english"
-    by_template = any(is_whole_set(Path(path).name) for path, _ in paths)
-    return Questions(name, content.hexdigest(), found, orders, language, by_template=by_template)
+    by_template = any(Path(path).name in WHOLE_SET for path, _ in paths)
+    return Questions(name, sha256, found, orders, language, by_template=by_template)
 
 
 def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
