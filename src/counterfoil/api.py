@@ -16,7 +16,7 @@ from counterfoil.running.run import run_suite
 from counterfoil.running.score import score_replies
 from counterfoil.suite.finding import load_suite
 from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
-from counterfoil.suite.suite import AnySuite
+from counterfoil.suite.suite import AnySuite, Context
 
 if TYPE_CHECKING:
     from counterfoil.comparing.compare import Comparison
@@ -30,8 +30,7 @@ def run(suite: str, *, experiment: str | Path | None = None, **options: Any) -> 
     """
     loaded = load_suite(suite)
     from_file = read_experiment(Path(experiment)) if experiment is not None else {}
-    given = _given(loaded, options, from_file)
-    request = make_request(loaded, given, from_file, str(experiment or "run()"))
+    request = make_request(loaded, _given(loaded, options, from_file), from_file, str(experiment or "run()"))
     return _outside_of_loops(lambda: run_suite(loaded, request, say))
 
 
@@ -42,11 +41,9 @@ def score(suite: str, files: str | Path | Sequence[str | Path], *, format: str =
     """
     loaded = load_suite(suite)
     paths = [Path(name) for name in ([files] if isinstance(files, str | Path) else files)]
+    imported = Context(format=format, files=tuple(map(str, paths)), imported_model=options.pop("model", None))
     extra: dict[str, Any] = {}
-    model = options.pop("model", None)
-    given = _given(loaded, options, extra)
-    imported = (format, tuple(map(str, paths)))
-    request = make_request(loaded, given, extra, "score()", imported=imported, imported_model=model)
+    request = make_request(loaded, _given(loaded, options, extra), extra, "score()", imported)
     return _outside_of_loops(lambda: score_replies(loaded, request, format, paths, say))
 
 

@@ -62,15 +62,11 @@ def log_request(
     Both lines begin with the request's number, since many requests are under way at a time.
     """
     if not logger.isEnabledFor(logging.DEBUG):
-        return _nothing
+        return lambda status: None
     number, started_at = next(_numbers), time.perf_counter()
     text = masked(body.decode("utf-8", "replace"))
     logger.debug("#%d %s %s (%s) %s", number, method, masked_url(str(url)), masked_headers(headers), text)
     return lambda status: logger.debug("#%d %d in %.3f s", number, status, time.perf_counter() - started_at)
-
-
-def _nothing(status: int) -> None:
-    """Nobody listens."""
 
 
 def masked_headers(headers: Mapping[str, str]) -> str:

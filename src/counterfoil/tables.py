@@ -52,6 +52,16 @@ def lines_of(path: Path) -> Iterator[tuple[str, bytes]]:
         raise UserError(f"{path} can't be read: {error.strerror}.") from error
 
 
+def decoded(line: bytes, kind: type[T], where: str) -> T:
+    """A line of JSON as that kind; `where` begins the sentence if it is none."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UserError(f"{where}: {error}.") from error
+
+
 def cells_of(
     lines: str | Iterable[str], where: str, needed: Collection[str] = (), delimiter: str = ","
 ) -> Iterator[tuple[str, Cells]]:

@@ -188,3 +188,11 @@ def test_what_a_run_has_read_is_not_taken_away() -> None:
     (given,) = [name for name in names() if name.endswith("_mcq.json")]
     cf.score("memorization", f"out/{given}", format="cfa", out="out")
     assert {name for name in names() if name.startswith("results")} == {given, "results.json"}
+
+
+def test_a_runs_files_are_decoded_once_and_again_when_they_were_replaced() -> None:
+    opened = run()
+    assert opened.whole_summary is opened.whole_summary
+    assert opened.manifest is opened.manifest
+    assert run(data="7").outcomes[0]["answered"] == 7
+    assert (opened.outcomes[0]["answered"], opened.manifest["data"]["asked"]) == (7, 7)

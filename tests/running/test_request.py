@@ -53,7 +53,7 @@ def test_an_experiment_file_holds_everything_and_the_command_line_wins(tmp_path:
     made = request({"limit": 9, "param": ["seed=6", 'stop=["x"]', "user=me"], "repeats": None}, toml, tmp_path)
     assert made.limit == 9
     assert made.max_cost == 3.0
-    assert made.variants == ["plain", "polite"]
+    assert made.context.variants == ["plain", "polite"]
     assert made.settings == {"lenient": True}
     assert [judge.name for judge in made.judges] == ["vllm/j"]
     common = {"top_p": 0.5, "seed": 6, "stop": ["x"], "user": "me"}

@@ -22,7 +22,7 @@ class Item(NamedTuple):
         return self.id
 
     @property
-    def kin(self) -> str:
+    def family(self) -> str:
         return self.id
 
 

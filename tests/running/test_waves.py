@@ -23,8 +23,9 @@ from counterfoil.asking.pace import Pace
 from counterfoil.asking.posting import InThisProcess, Poster
 from counterfoil.cli.results import run_and_show
 from counterfoil.running import waves
-from counterfoil.running.askers import CarrierOf, most_places, sender_of
+from counterfoil.running.askers import most_places, sender_of
 from counterfoil.running.plan import Plan
+from counterfoil.running.waves import CarrierOf
 from mock_server import MockServer, held
 from waiting import until
 

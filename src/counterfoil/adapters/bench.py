@@ -11,9 +11,9 @@ import msgspec
 
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.running.plan import Plan, make_plan
-from counterfoil.running.records import TEXT_COLUMNS, columns_of, frame_of
+from counterfoil.running.records import TEXT_COLUMNS, frame_of
 from counterfoil.running.request import make_request
-from counterfoil.running.rows import Item, Rows, Standing
+from counterfoil.running.rows import Counts, Item, Rows
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.finding import load_suite
 from counterfoil.suite.suite import Row, Variant
@@ -48,12 +48,12 @@ class Bench:
 
     def row(self, place: Place, model: str, reply: Reply, repeat: int = 0) -> Row:
         """The reply's row, as records.parquet would have it."""
-        rows = Rows(self.plan.suite, self.plan.facts, {}, Standing(0))
+        rows = Rows(self.plan.suite, self.plan.facts, {}, Counts(0))
         return rows.of_reply_alone(Item(model, place.variant, place.question, repeat, None), reply)
 
     def estimates(self, rows: Sequence[Row]) -> list[Estimate]:
         """What summary.json would say of these rows."""
-        frame = frame_of(rows, columns_of(self.plan.suite.columns)).drop(TEXT_COLUMNS)
+        frame = frame_of(rows, self.plan.suite.columns).drop(TEXT_COLUMNS)
         return self.plan.suite.summarize(frame, self.plan.facts)
 
 

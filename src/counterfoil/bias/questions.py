@@ -61,7 +61,7 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
         return f"{self.category} {'ambiguous' if self.ambiguous else 'disambiguated'}"
 
     @property
-    def kin(self) -> str:
+    def family(self) -> str:
         """Which group is which must not matter, so both ways are asked."""
         return self.pair or self.sample_id
 

@@ -119,7 +119,3 @@ def _main(arguments: list[str]) -> int:
         raise UserError(f"Unrecognized arguments: {' '.join(unknown)}. See counterfoil {parsed.command} --help.")
     code: int = parsed.call(parsed)
     return code
-
-
-if __name__ == "__main__":
-    sys.exit(main())

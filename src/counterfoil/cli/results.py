@@ -26,16 +26,13 @@ def run_and_show(make_run: Callable[[], Run], *, as_json: bool) -> int:
         sys.stderr.flush()
         os._exit(130)  # a model in this process may still be busy
     write_report([run], run.folder / "report.html")
-    if as_json:
-        print_json(run.whole_summary)
-    else:
-        print(summary_text(run))
-        print(f"\nThe run is in {run.folder}: report.html, summary.json, records.parquet, manifest.json.")
+    where = f"The run is in {run.folder}: report.html, summary.json, records.parquet, manifest.json."
+    print_result(run.whole_summary, lambda: f"{summary_text(run)}\n\n{where}", as_json=as_json)
     return 0 if run.is_complete else 1
 
 
-def print_json(value: Any) -> None:
-    """Print a result as JSON that people can read, too."""
+def print_result(value: Any, text: Callable[[], str], *, as_json: bool) -> None:
+    """Print a result: as JSON that people can read, too, or as this text."""
     import msgspec
 
-    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() if as_json else text())

@@ -24,7 +24,7 @@ from counterfoil.judging.parsing import Verdict, verdict_reader
 from counterfoil.judging.step import Failure, Step, ask_step
 from counterfoil.progress import Progress
 from counterfoil.running.askers import Say, Watched, interruptible
-from counterfoil.running.rows import Standing
+from counterfoil.running.rows import Counts
 
 # Beside the asks in flight there are those that wait for the ledger.
 WORKERS, WORKERS_PER_PLACE = 16, 2
@@ -69,7 +69,7 @@ class Judging:
     async def each(self, name: str, items: Sequence[Item], work: Callable[[Item], Awaitable[T]]) -> list[T | NotAsked]:
         """The work done for each item, many at once; NotAsked where the judge could not be asked for it."""
         results: list[T | NotAsked] = [NotAsked("not reached")] * len(items)
-        standing = Standing(len(items))
+        counts = Counts(len(items))
         jobs = iter(enumerate(items))
         (judge,) = self.judges
 
@@ -79,10 +79,11 @@ class Judging:
                     results[position] = await work(item)
                 except NotAsked as reason:
                     results[position] = reason
-                standing.outcomes[judge, name, "answered"] += 1
+                counts.outcomes[judge, name, "answered"] += 1
 
         try:
-            async with Progress([Watched(standing, self.sender)]).watched(), asyncio.TaskGroup() as group:
+            watched = Watched(counts, self.sender, self.sender.account)
+            async with Progress([watched]).watched(), asyncio.TaskGroup() as group:
                 for _ in range(min(len(items), WORKERS + WORKERS_PER_PLACE * self.sender.places)):
                     group.create_task(do())
         except BaseExceptionGroup as errors:

@@ -33,7 +33,7 @@ class _Drawn(NamedTuple):
     """A record that can be drawn, as `chosen_units` wants it."""
 
     unit: str
-    kin: str
+    family: str
     stratum: str
 
 

@@ -18,9 +18,7 @@ def suite_of(run: Run) -> AnySuite:
     """The suite of a run, with the options that were in force."""
     manifest = run.manifest
     suite = suite_of_run(manifest["suite"], manifest.get("suite_at"))
-    made = type(suite)(manifest["options"], Context(data=manifest["data"]["name"]))
-    made.place = suite.place
-    return made
+    return suite.configured(manifest["options"], Context(data=manifest["data"]["name"]))
 
 
 class _Plain(Suite[Any, Any, Any, Any]):
@@ -97,13 +95,12 @@ _KEPT = 2
 def _known(run: Run) -> Mapping[Key, Any]:
     identity = str(run.folder), repr(run.manifest["data"])
     if identity not in _LATEST:
-        try:
-            known: Mapping[Key, Any] = questions_by_key(run)
-        except UserError:
-            known = {}
         while len(_LATEST) >= _KEPT:
             del _LATEST[next(iter(_LATEST))]
-        _LATEST[identity] = known
+        try:
+            _LATEST[identity] = questions_by_key(run)
+        except UserError:
+            _LATEST[identity] = {}
     return _LATEST[identity]
 
 

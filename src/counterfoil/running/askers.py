@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from counterfoil.asking.asker import Asker, Halt, Sender
 from counterfoil.asking.budget import Account, Budget
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
-from counterfoil.asking.models.providers import PROVIDERS, provider_of
 from counterfoil.asking.pace import Pace
-from counterfoil.asking.posting import Carrier, InThisProcess
-from counterfoil.errors import UserError
+from counterfoil.asking.posting import Carrier
 from counterfoil.running.plan import Plan
-from counterfoil.running.rows import Judge
+from counterfoil.running.rows import Counts, Judge
 
 Say = Callable[[str], None]
 
@@ -57,83 +55,66 @@ class RunAsker(Asker, Protocol):
         ...
 
 
+A = TypeVar("A", bound=RunAsker)
+
+
 @dataclass
-class Askers:
+class Askers(Generic[A]):
     """The askers in the order of the request. `halt` stops all of them."""
 
-    models: Sequence[RunAsker]
-    judges: Sequence[RunAsker]
+    models: Sequence[A]
+    judges: Sequence[A]
     halt: Halt
     plan: Plan
+
+    @property
+    def all(self) -> Sequence[A]:
+        return [*self.models, *self.judges]
 
     def by_name(self) -> dict[str, Judge]:
         """The judges as rows want them."""
         specs = self.plan.request.judges
         return {
-            sender.model.name: Judge(sender.model, sender, spec.params)
-            for sender, spec in zip(self.judges, specs, strict=True)
+            asker.model.name: Judge(asker.model, asker, spec.params)
+            for asker, spec in zip(self.judges, specs, strict=True)
         }
-
-
-class Counted(Protocol):
-    """How much of how much is done."""
-
-    @property
-    def total(self) -> int: ...
-
-    @property
-    def done(self) -> int: ...
-
-
-class Shown(Protocol):
-    """Who is asked, what it has cost, how much is under way."""
-
-    @property
-    def model(self) -> Model: ...
-
-    @property
-    def account(self) -> Account: ...
-
-    @property
-    def in_flight(self) -> int: ...
 
 
 class Watched(NamedTuple):
     """A model that is being asked, as progress shows it."""
 
-    standing: Counted
-    sender: Shown
+    counted: Counts | Carrier
+    asker: RunAsker
+    account: Account
 
     @property
     def name(self) -> str:
-        return self.sender.model.name
+        return self.asker.model.name
 
     @property
     def total(self) -> int:
-        return self.standing.total
+        return self.counted.total
 
     @property
     def done(self) -> int:
-        return self.standing.done
+        return self.counted.done
 
     def describe(self, seconds: float) -> str:
         """Done, in flight, rate, tokens, money, failures, time left."""
-        tally = self.sender.account.tally
+        tally = self.account.tally
         seconds = max(seconds, 0.001)
         asked = tally.asked + tally.failed
-        parts = [f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} done"]
-        parts.append(f"{self.sender.in_flight} in flight")
-        if tally.in_ledger:
-            parts.append(f"{tally.in_ledger:,} from the ledger")
-        parts.append(f"{asked / seconds:,.1f}/s")
-        parts.append(f"{tally.input_tokens + tally.output_tokens:,} tokens")
-        if tally.cost:
-            parts.append(f"${tally.cost:,.4f}")
-        if tally.failed:
-            parts.append(f"{tally.failed:,} failed")
-        if asked and self.done < self.total:
-            parts.append(f"{_duration((self.total - self.done) * seconds / asked)} left")
-        return ", ".join(parts)
+        parts = [
+            f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} done",
+            f"{self.asker.in_flight} in flight",
+            f"{tally.in_ledger:,} from the ledger" if tally.in_ledger else "",
+            f"{asked / seconds:,.1f}/s",
+            f"{tally.input_tokens + tally.output_tokens:,} tokens",
+            f"${tally.cost:,.4f}" if tally.cost else "",
+            f"{tally.failed:,} failed" if tally.failed else "",
+            f"{_duration((self.total - self.done) * seconds / asked)} left" if asked and self.done < self.total else "",
+        ]
+        return ", ".join(filter(None, parts))
 
 
 def _duration(seconds: float) -> str:
@@ -145,26 +126,41 @@ def _duration(seconds: float) -> str:
 
 
 @asynccontextmanager
-async def open_askers(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Askers]:
-    """Senders for all models and judges, within one budget, until the user interrupts."""
-    request, halt = plan.request, Halt()
+async def open_askers(
+    plan: Plan,
+    halt: Halt,
+    say: Say,
+    new_asker: Callable[[Model, ModelSpec, Account], A],
+    close: Callable[[A], Awaitable[None]],
+) -> AsyncIterator[Askers[A]]:
+    """Askers for all models and judges, within one budget, until the user interrupts."""
+    request = plan.request
     budget = Budget(max_cost=request.max_cost, max_tokens=request.max_tokens_total)
+
+    def askers_of(models: Sequence[Model], specs: Sequence[ModelSpec]) -> list[A]:
+        pairs = zip(models, specs, strict=True)
+        return [new_asker(model, spec, Account(budget, plan.price(model))) for model, spec in pairs]
+
+    askers = Askers(askers_of(plan.models, request.models), askers_of(plan.judges, request.judges), halt, plan)
+    try:
+        with one_error(), interruptible(halt, askers.all, say, records=len(plan.models) * plan.asks_per_model):
+            yield askers
+    finally:
+        for asker in askers.all:
+            await close(asker)
+
+
+@asynccontextmanager
+async def open_senders(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Askers[Sender]]:
+    """Askers that send what the ledger does not hold."""
+    halt = Halt()
     most = most_places(plan)
 
-    def sender(model: Model, spec: ModelSpec) -> Sender:
-        account = Account(budget, plan.price(model))
+    def new_sender(model: Model, spec: ModelSpec, account: Account) -> Sender:
         return sender_of(model, spec, ledger, most, account=account, halt=halt, say=say)
 
-    models = [sender(model, spec) for model, spec in zip(plan.models, request.models, strict=True)]
-    judges = [sender(model, spec) for model, spec in zip(plan.judges, request.judges, strict=True)]
-    try:
-        with interruptible(halt, (*models, *judges), say, records=len(models) * plan.asks_per_model):
-            yield Askers(models, judges, halt, plan)
-    except BaseExceptionGroup as errors:
-        raise first_error(errors) from None
-    finally:
-        for asker in (*models, *judges):
-            await asker.model.close()
+    async with open_askers(plan, halt, say, new_sender, lambda sender: sender.model.close()) as senders:
+        yield senders
 
 
 def most_places(plan: Plan) -> int:
@@ -196,7 +192,7 @@ def _connections() -> int:
 
 
 @contextmanager
-def interruptible(halt: Halt, senders: Sequence[RunAsker], say: Say, *, records: int = 0) -> Iterator[None]:
+def interruptible(halt: Halt, askers: Sequence[RunAsker], say: Say, *, records: int = 0) -> Iterator[None]:
     """Ctrl-C once, or a request to end: stop asking, go on with what is there. Twice, or where so many `records` are to
     be that going on has no end: leave now.
     """
@@ -212,7 +208,7 @@ def interruptible(halt: Halt, senders: Sequence[RunAsker], say: Say, *, records:
             say(f"Stopping: {records:,} records are too many to write down which of them were not asked.")
             task.cancel()
             return
-        in_flight = sum(sender.in_flight for sender in senders)
+        in_flight = sum(asker.in_flight for asker in askers)
         say(f"Stopping: {in_flight} asks are still in flight, and what is there is kept. Ctrl-C again leaves at once.")
 
     handled = []
@@ -227,51 +223,13 @@ def interruptible(halt: Halt, senders: Sequence[RunAsker], say: Say, *, records:
             loop.remove_signal_handler(number)
 
 
-def first_error(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first error. The others are its consequences."""
-    first = errors.exceptions[0]
-    return first_error(first) if isinstance(first, BaseExceptionGroup) else first
-
-
-CarrierOf = Callable[[Model, ModelSpec, Account], Carrier]
-
-
-@asynccontextmanager
-async def open_carriers(plan: Plan, ledger: Ledger, halt: Halt, say: Say) -> AsyncIterator[CarrierOf]:
-    """A function that gives the carrier of each model. What the carriers share is open as long as the context is."""
-    request = plan.request
-    most = most_places(plan)
-
-    def in_this_process(model: Model, spec: ModelSpec, account: Account) -> Carrier:
-        return InThisProcess(sender_of(model, spec, ledger, most, account=account, halt=halt, say=say))
-
-    async with AsyncExitStack() as stack:
-        if request.batch:
-            from counterfoil.asking.batches.carrier import BatchCarrier
-
-            if not any(provider_of(spec.name).has_batches for spec in (*request.models, *request.judges)):
-                raise UserError("None of these models has a batch interface: leave --batch out.")
-
-            def carrier_of(model: Model, spec: ModelSpec, account: Account) -> Carrier:
-                if provider_of(spec.name).has_batches:
-                    return BatchCarrier(model, ledger, account=account, halt=halt, say=say)
-                say(f"{spec.name} has no batch interface: it is asked as usual.")
-                return in_this_process(model, spec, account)
-
-        else:
-            from counterfoil.asking.cluster.carrier import ClusterCarrier
-            from counterfoil.asking.cluster.connection import open_cluster
-
-            assert request.cluster is not None
-
-            if all(provider_of(spec.name).kind == "here" for spec in (*request.models, *request.judges)):
-                here = " and ".join(row.name for row in PROVIDERS.values() if row.kind == "here")
-                raise UserError(f"{here} models answer in this process: leave --engine ray out.")
-            cluster = await stack.enter_async_context(open_cluster(request.cluster, say))
-
-            def carrier_of(model: Model, spec: ModelSpec, account: Account) -> Carrier:
-                if provider_of(spec.name).kind == "here":
-                    return in_this_process(model, spec, account)
-                return ClusterCarrier(model, spec, ledger, cluster=cluster, account=account, halt=halt, say=say)
-
-        yield carrier_of
+@contextmanager
+def one_error() -> Iterator[None]:
+    """Of errors that come together, the first alone: the others are its consequences."""
+    try:
+        yield
+    except BaseExceptionGroup as errors:
+        first: BaseException = errors
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        raise first from None

@@ -1,22 +1,23 @@
-"""The dry run: what a run would ask, and what that would cost. Nothing is sent, and nothing is written."""
+"""What a run would ask, and what that would cost. Nothing is sent, and nothing is written."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import msgspec
 
 from counterfoil.asking.ask import Ask
-from counterfoil.asking.asker import Collector
+from counterfoil.asking.asker import Collector, Halt
 from counterfoil.asking.batches.store import UnderWay
 from counterfoil.asking.budget import Account, Budget, estimate_tokens
 from counterfoil.asking.ledger import Ledger
-from counterfoil.asking.models.base import Model
+from counterfoil.asking.models.base import Model, ModelSpec
+from counterfoil.running.askers import Askers, Say, one_error
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts
-from counterfoil.running.request import RunRequest, nothing_sent
-from counterfoil.running.rows import Judge, Rows, Standing
-from counterfoil.running.run import Answering
+from counterfoil.running.request import RunRequest
+from counterfoil.running.run import Pass, answer_all
 from counterfoil.suite.suite import AnySuite
 
 
@@ -40,29 +41,31 @@ class DryRun(msgspec.Struct, kw_only=True):
     note: str | None
 
 
-class _Outbox:
-    """Counts what would be sent to one model."""
+class Outbox(Collector):
+    """Asks nobody. Counts what would be sent to one model, and notes which of it is in a batch."""
 
-    def __init__(
-        self, model: Model, account: Account, under_way: UnderWay, *, judge: bool, collects: bool, has_turns: bool
-    ) -> None:
+    stopped: str | None = None
+    in_flight = 0
+    places = 1
+    adjustments: Sequence[str] = ()
+
+    def __init__(self, model: Model, plan: Plan, ledger: Ledger, under_way: UnderWay) -> None:
         self.model = model
-        self.account = account
-        self._judge = judge
+        self.account = Account(Budget(), plan.price(model))
+        self.in_batches: set[bytes] = set()
+        self._collects = plan.request.batch
         self._under_way = under_way
-        self._collects = collects
-        self._has_turns = has_turns
         self._keys: set[bytes] = set()
-        self._in_batches: set[bytes] = set()
         self._input_tokens = 0.0
         self._most_output: float | None = 0.0
+        super().__init__(ledger, self._add, self.account)
 
-    def add(self, ask: Ask) -> None:
+    def _add(self, ask: Ask) -> None:
         key = bytes.fromhex(ask.key)
-        if key in self._keys or key in self._in_batches:
+        if key in self._keys or key in self.in_batches:
             return
         if self._under_way.holds(ask.key):
-            self._in_batches.add(key)
+            self.in_batches.add(key)
             if self._collects:
                 return
         self._keys.add(key)
@@ -70,70 +73,82 @@ class _Outbox:
         limit = ask.params.get("max_tokens")
         self._most_output = None if limit is None or self._most_output is None else self._most_output + limit
 
-    def result(self) -> DryRun:
+    def result(self, *, judge: bool, has_turns: bool) -> DryRun:
         tally, price, to_ask = self.account.tally, self.account.price, len(self._keys)
-        collected = len(self._in_batches) if self._collects else 0
+        collected = len(self.in_batches) if self._collects else 0
         notes = []
-        if self._in_batches and not self._collects:
-            notes.append(f"{len(self._in_batches):,} under way in a batch: --batch collects them")
+        if self.in_batches and not self._collects:
+            notes.append(f"{len(self.in_batches):,} under way in a batch: --batch collects them")
         if tally.in_ledger:
             output: float | None = to_ask * tally.output_tokens / tally.in_ledger
         else:
             output = self._most_output
             notes.append("output at its limit" if output is not None else "length of replies unknown")
-        if self._has_turns:
+        if has_turns and not judge:
             notes.append("later turns depend on the replies and are not counted")
         if price is None:
             notes.append("price unknown: give it with --prices")
-        cost = None if price is None or output is None else price.of_tokens(self._input_tokens, output)
         return DryRun(
             model=self.model.name,
-            judge=self._judge,
+            judge=judge,
             asks=to_ask + collected + tally.in_ledger,
             in_ledger=tally.in_ledger,
             under_way=collected,
             to_ask=to_ask,
             input_tokens=round(self._input_tokens),
             output_tokens=None if output is None else round(output),
-            cost=cost,
+            cost=None if price is None or output is None else price.of_tokens(self._input_tokens, output),
             note="; ".join(notes) if to_ask and notes else None,
         )
 
 
 def dry_run(suite: AnySuite, request: RunRequest) -> list[DryRun]:
     """For each model and judge: asks, how many the ledger holds, and the tokens and cost of the others."""
+
+    def dry(specs: Sequence[ModelSpec]) -> list[ModelSpec]:
+        return [msgspec.structs.replace(spec, dry=True) for spec in specs]
+
+    request = msgspec.structs.replace(request, models=dry(request.models), judges=dry(request.judges))
     with Ledger(request.ledger, create=False) as ledger, UnderWay(request.ledger) as under_way:
-        return asyncio.run(_dry_run(make_plan(suite, nothing_sent(request)), ledger, under_way))
+        return asyncio.run(_dry_run(make_plan(suite, request), ledger, under_way))
 
 
 async def _dry_run(plan: Plan, ledger: Ledger, under_way: UnderWay) -> list[DryRun]:
-    request = plan.request
-
-    def outbox(model: Model, *, judge: bool) -> _Outbox:
-        account = Account(Budget(), plan.price(model))
-        has_turns = plan.suite.has_turns and not judge
-        return _Outbox(model, account, under_way, judge=judge, collects=request.batch, has_turns=has_turns)
-
-    outboxes = [outbox(model, judge=False) for model in plan.models]
-    judge_outboxes = [outbox(model, judge=True) for model in plan.judges]
-    judges = {
-        box.model.name: Judge(box.model, Collector(ledger, box.add, box.account), spec.params)
-        for box, spec in zip(judge_outboxes, request.judges, strict=True)
-    }
-    for number, (box, spec) in enumerate(zip(outboxes, request.models, strict=True)):
-        answering = Answering(
-            rows=Rows(plan.suite, plan.facts, judges, Standing(plan.asks_per_model)),
-            model=box.model,
-            number=number,
-            params=spec.params,
-            variants=plan.variants,
-            repeats=request.repeats,
-            asker=Collector(ledger, box.add, box.account),
-            account=box.account,
-            ledger=ledger,
-            parts=NoParts(),
-        )
-        await answering.answer(plan.questions, workers=1)
-    for box in (*outboxes, *judge_outboxes):
+    outboxes = _outboxes(plan, ledger, under_way)
+    with one_error():
+        await answer_all(plan, ledger, outboxes, NoParts())
+    for box in outboxes.all:
         await box.model.close()
-    return [box.result() for box in (*outboxes, *judge_outboxes)]
+    has_turns = plan.suite.has_turns
+    return [
+        box.result(judge=judge, has_turns=has_turns)
+        for judge, boxes in ((False, outboxes.models), (True, outboxes.judges))
+        for box in boxes
+    ]
+
+
+def _outboxes(plan: Plan, ledger: Ledger, under_way: UnderWay) -> Askers[Outbox]:
+    models, judges = ([Outbox(model, plan, ledger, under_way) for model in some] for some in (plan.models, plan.judges))
+    return Askers(models, judges, Halt(), plan)
+
+
+async def say_what_is_in_batches(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> None:
+    """A sentence for each model that has asks of this run in batches. The questions are gone through for that only
+    where there are batches at all.
+    """
+    with UnderWay(ledger.path) as under_way:
+        if under_way.is_empty:
+            return
+        outboxes = _outboxes(plan, ledger, under_way)
+        with one_error():
+            await one_pass(outboxes, NoParts())
+    found: dict[str, set[bytes]] = {}
+    for box in outboxes.all:
+        found.setdefault(box.model.name, set()).update(box.in_batches)
+    for name, keys in found.items():
+        if keys:
+            asks, them = (f"{len(keys):,} asks are", "them") if len(keys) > 1 else ("1 ask is", "it")
+            say(
+                f"{name}: {asks} under way in a batch already, and this run asks and pays for {them} again: "
+                f"add --batch to collect {them} instead."
+            )

@@ -30,14 +30,14 @@ from counterfoil.running.folder import (
 from counterfoil.running.plan import Plan
 from counterfoil.running.records import Parts, read_left_out, read_scores
 from counterfoil.running.request import RunRequest
-from counterfoil.running.rows import Standing
+from counterfoil.running.rows import Counts
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES, Outcome
 
 PACKAGES = ("aiohttp", "inspect_ai", "msgspec", "numpy", "polars", "ray", "torch", "transformers", "xllamacpp")
 
 
 def manifest(
-    plan: Plan, askers: Askers, outcomes: Mapping[tuple[str, str, Outcome], int], started_at: datetime
+    plan: Plan, askers: Askers[Any], outcomes: Mapping[tuple[str, str, Outcome], int], started_at: datetime
 ) -> dict[str, Any]:
     """The content of manifest.json. It holds no keys, and not the path of the ledger."""
     request = plan.request
@@ -84,22 +84,18 @@ def _asked_by(request: RunRequest) -> dict[str, Any]:
     return {"way": "local"}
 
 
-def _about(spec: ModelSpec, sender: RunAsker) -> dict[str, Any]:
+def _about(spec: ModelSpec, asker: RunAsker) -> dict[str, Any]:
     return {
-        "name": spec.name,
-        "base_url": spec.base_url,
-        "params": spec.params,
-        "concurrency": spec.concurrency,
-        "timeout": spec.timeout,
-        "adjustments": sender.adjustments,
-        "stopped": sender.stopped,
-        **msgspec.to_builtins(sender.account.tally),
+        **{name: value for name, value in msgspec.structs.asdict(spec).items() if name != "dry"},
+        "adjustments": asker.adjustments,
+        "stopped": asker.stopped,
+        **msgspec.to_builtins(asker.account.tally),
     }
 
 
-def _total_cost(senders: Sequence[RunAsker]) -> float | None:
+def _total_cost(askers: Sequence[RunAsker]) -> float | None:
     """None where one of the prices is not known."""
-    costs = [sender.account.tally.cost for sender in senders]
+    costs = [asker.account.tally.cost for asker in askers]
     return None if None in costs else sum(cost for cost in costs if cost is not None)
 
 
@@ -115,7 +111,7 @@ def _versions() -> dict[str, str]:
 UNANSWERED_NAMED = 20
 
 
-def finish(plan: Plan, parts: Parts, standings: Sequence[Standing], askers: Askers, started_at: datetime) -> Run:
+def finish(plan: Plan, parts: Parts, counts: Sequence[Counts], askers: Askers[Any], started_at: datetime) -> Run:
     """Write records, summary and manifest, in this order; each replaces the old file whole. What the suite writes
     beside them is named in the manifest, and goes when another run takes its place.
     """
@@ -124,16 +120,16 @@ def finish(plan: Plan, parts: Parts, standings: Sequence[Standing], askers: Aske
     remove_page(folder)
     parts.join(folder / RECORDS)
     outcomes: Counter[tuple[str, str, Outcome]] = Counter()
-    for standing in standings:
-        outcomes.update(standing.outcomes)
-    write_json(folder / SUMMARY, _summary(plan, outcomes, sum(standing.unjudged for standing in standings)))
+    for of_model in counts:
+        outcomes.update(of_model.outcomes)
+    write_json(folder / SUMMARY, _summary(plan, outcomes, sum(of_model.unjudged for of_model in counts)))
     content = manifest(plan, askers, outcomes, started_at)
     write_json(folder / MANIFEST, content | ({"files": sorted(earlier)} if earlier else {}))
     run = Run(folder)
     with noting_files() as written:
         plan.suite.finished(run, plan.facts)
     files = {path.name for path in written if path.parent == folder}
-    read = {Path(name).resolve() for name in (*plan.request.files, plan.request.data) if name}
+    read = {Path(name).resolve() for name in (*plan.request.context.files, plan.request.data) if name}
     remove_files(folder, {name for name in earlier - files if (folder / name).resolve() not in read})
     if files != earlier:
         write_json(folder / MANIFEST, content | ({"files": sorted(files)} if files else {}))

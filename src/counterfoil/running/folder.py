@@ -52,6 +52,7 @@ class Run:
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
+        self._decoded: dict[str, tuple[tuple[int, ...], Any]] = {}
         if not (self.folder / SUMMARY).is_file():
             raise UserError(f"{self.folder} is not a run folder: there is no {SUMMARY} in it.")
 
@@ -62,8 +63,7 @@ class Run:
     def manifest(self) -> dict[str, Any]:
         """What was asked of whom, with which versions, at what cost."""
         manifest = self._read(MANIFEST, dict[str, Any])
-        missing = [name for name in ("suite", "options", "data", "models", "variants") if name not in manifest]
-        if missing:
+        if missing := [name for name in _KEYS[MANIFEST] if name not in manifest]:
             raise UserError(f"{self.folder / MANIFEST} is damaged: it has no {', '.join(missing)}. Run it again.")
         return manifest
 
@@ -113,9 +113,15 @@ class Run:
         return self._read(SUMMARY, Summary)
 
     def _read(self, name: str, kind: type[T]) -> T:
+        """A file's content. It is decoded once, and again after somebody has replaced the file."""
         path = self.folder / name
         try:
-            return msgspec.json.decode(path.read_bytes(), type=kind)
+            about = path.stat()
+            version = about.st_ino, about.st_mtime_ns, about.st_size
+            if name not in self._decoded or self._decoded[name][0] != version:
+                self._decoded[name] = version, msgspec.json.decode(path.read_bytes(), type=kind)
+            content: T = self._decoded[name][1]
+            return content
         except (OSError, msgspec.DecodeError) as error:
             raise UserError(f"{path} can't be read: {error}.") from error
 
@@ -158,7 +164,7 @@ def discard_empty(folder: Path) -> None:
 
 REPORT = "report.html"
 # Keys that a run's files have even where they are damaged or older.
-_KEYS = {MANIFEST: {"suite", "options", "data", "models", "variants"}, SUMMARY: {"suite", "estimates"}}
+_KEYS = {MANIFEST: ("suite", "options", "data", "models", "variants"), SUMMARY: ("suite", "estimates")}
 _COLUMNS = {"model", "variant", "question_id", "repeat", "cluster", "outcome", "reply", "ask_key"}
 # Our pages begin with this, within so many bytes.
 _TITLE, _HEAD = b"<title>counterfoil: ", 2_048
@@ -169,20 +175,20 @@ def refuse_others(folder: Path, suite: str) -> None:
 
     Where one of two files is damaged, the other tells whose they are: to run again is what mends them.
     """
-    told = {name: _suite_of(folder / name) for name in _KEYS if (folder / name).exists()}
-    for of in told.values():
-        if of not in (None, suite):
+    suites = {name: _suite_of(folder / name) for name in _KEYS if (folder / name).exists()}
+    for other in suites.values():
+        if other not in (None, suite):
             raise UserError(
-                f"{folder} holds a run of {of}, and this one is of {suite}: name another folder with --out."
+                f"{folder} holds a run of {other}, and this one is of {suite}: name another folder with --out."
             )
-    strange = None
-    if told and suite not in told.values():
-        strange = next(iter(told))
-    elif not told and (folder / RECORDS).exists() and not _are_records(folder / RECORDS):
-        strange = RECORDS
-    if strange is not None:
+    foreign = None
+    if suites and suite not in suites.values():
+        foreign = next(iter(suites))
+    elif not suites and (folder / RECORDS).exists() and not _are_records(folder / RECORDS):
+        foreign = RECORDS
+    if foreign is not None:
         raise UserError(
-            f"{folder / strange} is not what a run has written, and would be replaced: name another folder with --out."
+            f"{folder / foreign} is not what a run has written, and would be replaced: name another folder with --out."
         )
 
 
@@ -213,7 +219,7 @@ def _suite_of(path: Path) -> str | None:
     """The suite that a manifest or summary names; None where counterfoil did not write the file."""
     content = _read(path)
     suite = content.get("suite")
-    return suite if isinstance(suite, str) and _KEYS[path.name] <= set(content) else None
+    return suite if isinstance(suite, str) and content.keys() >= set(_KEYS[path.name]) else None
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from counterfoil.errors import UserError
 from counterfoil.running.request import RunRequest
 from counterfoil.running.sampling import Sample, chosen_units
 from counterfoil.suite.finding import load_suite
-from counterfoil.suite.suite import AnySuite, Context, Dataset, Variant
+from counterfoil.suite.suite import AnySuite, Dataset, Variant
 
 
 @dataclass
@@ -43,25 +43,20 @@ class Plan:
     def price(self, model: Model) -> Price | None:
         """The model's price; None where it is not known. A batch costs half of it."""
         price = price_of(model.name, self.prices)
-        return (
-            price.halved if price is not None and self.request.batch and provider_of(model.name).has_batches else price
-        )
+        in_batches = self.request.batch and provider_of(model.name).has_batches
+        return price.halved if price is not None and in_batches else price
 
 
 def make_plan(suite: AnySuite, request: RunRequest) -> Plan:
     """The plan of a run. Bad input is refused here, before anything is asked or written."""
     prices = load_prices(request.prices)
-    context = Context(
-        judges=[spec.name for spec in request.judges],
-        variants=request.variants,
-        format=request.format,
-        imported_model=request.imported_model,
-        files=request.files,
-    )
-    suite = suite.configured(request.settings, context)
+    suite = suite.configured(request.settings, request.context)
+    if request.judges and not suite.asks_judges:
+        raise UserError(f"{suite.name} asks no judges: leave --judge out.")
+    suite.check()
     dataset = suite.load(request.data)
-    suite.context = msgspec.structs.replace(context, data=dataset.name)
-    variants = suite.variants(request.variants, dataset)
+    suite = suite.configured(request.settings, msgspec.structs.replace(request.context, data=dataset.name))
+    variants = suite.variants(request.context.variants, dataset)
     facts = suite.prepare(dataset)  # always of the whole dataset, whatever the limit
     dataset_size = sum(1 for _ in dataset)
     if not dataset_size:

@@ -62,7 +62,7 @@ class Parts:
 
     def __init__(self, folder: Path, suite_columns: Mapping[str, Any]) -> None:
         self._folder = folder / ".parts"
-        self._columns = columns_of(suite_columns)
+        self._suite_columns = suite_columns
         with explained(folder):
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder.mkdir(parents=True)
@@ -74,7 +74,7 @@ class Parts:
 
     def _write(self, path: Path, rows: list[Row]) -> None:
         with explained(path.parent.parent), _errors_of_the_system():
-            _though_interrupted(lambda: frame_of(rows, self._columns).write_parquet(path))
+            _though_interrupted(lambda: frame_of(rows, self._suite_columns).write_parquet(path))
 
     def join(self, path: Path) -> None:
         """Make one file of all parts."""
@@ -87,23 +87,21 @@ class Parts:
             elif parts:
                 pl.scan_parquet(parts).sink_parquet(temporary, row_group_size=ROW_GROUP)
             else:
-                pl.DataFrame(schema=_schema(self._columns)).write_parquet(temporary)
+                frame_of([], self._suite_columns).write_parquet(temporary)
         self.discard()
 
     def discard(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def columns_of(suite_columns: Mapping[str, Any]) -> dict[str, Any]:
-    """All columns of a suite's records, with their types."""
-    return COLUMNS | dict(suite_columns)
-
-
-def frame_of(rows: Sequence[Row], columns: Mapping[str, Any]) -> pl.DataFrame:
-    """Rows as a table; what a row does not have is null."""
+def frame_of(rows: Sequence[Row], suite_columns: Mapping[str, Any]) -> pl.DataFrame:
+    """Records as a table; what a row does not have is null."""
     import polars as pl
 
-    return pl.DataFrame({name: [row.get(name) for row in rows] for name in columns}, schema=_schema(columns))
+    types: dict[Any, Any] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
+    types |= {list[str]: pl.List(pl.String), list[float]: pl.List(pl.Float64)}
+    schema = {name: types[kind] for name, kind in (COLUMNS | dict(suite_columns)).items()}
+    return pl.DataFrame({name: [row.get(name) for row in rows] for name in schema}, schema=schema)
 
 
 def _though_interrupted(write: Callable[[], None]) -> None:
@@ -138,18 +136,5 @@ def read_left_out(path: Path, most: int) -> list[dict[str, Any]]:
     """The first records that failed or were not asked."""
     import polars as pl
 
-    left_out = pl.scan_parquet(path).filter(pl.col("outcome").is_in(LEFT_OUT))
-    return (
-        left_out.select("model", "variant", "question_id", "repeat", "outcome", "reason")
-        .head(most)
-        .collect()
-        .to_dicts()
-    )
-
-
-def _schema(columns: Mapping[str, Any]) -> dict[str, Any]:
-    import polars as pl
-
-    types: dict[Any, Any] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
-    types |= {list[str]: pl.List(pl.String), list[float]: pl.List(pl.Float64)}
-    return {name: types[kind] for name, kind in columns.items()}
+    left_out = pl.scan_parquet(path).filter(pl.col("outcome").is_in(LEFT_OUT)).head(most)
+    return left_out.select("model", "variant", "question_id", "repeat", "outcome", "reason").collect().to_dicts()

@@ -16,37 +16,33 @@ from counterfoil.asking.models.base import ModelSpec
 from counterfoil.errors import UserError
 from counterfoil.running.settings import ModelSettings
 from counterfoil.suite.options import RUN_OPTIONS, Option, checked, nearest, with_defaults
-from counterfoil.suite.suite import AnySuite
+from counterfoil.suite.suite import AnySuite, Context
 
 DEFAULT_MODEL = "smollm2"
 
 
 class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
-    """Everything that is in force, after defaults."""
+    """What a run is to do, after defaults. The fields that have the name of an option have its value, too."""
 
-    suite: str
     models: list[ModelSpec]
     judges: list[ModelSpec]
-    variants: list[str]
+    # What the suite knows of it: the names of judges and variants, and replies from elsewhere.
+    context: Context
+    # The suite's own options.
+    settings: dict[str, Any]
     data: str | None
     limit: int | None
     repeats: int
     seed: int
-    settings: dict[str, Any]
     max_cost: float | None
     max_tokens_total: int | None
+    batch: bool
     prices: Path | None
     ledger: Path
     out: Path
-    model_is_default: bool = False
-    # The format of imported replies; None where models are asked.
-    format: str | None = None
-    # The model of imported replies, where their files do not name it.
-    imported_model: str | None = None
-    files: tuple[str, ...] = ()
-    batch: bool = False
+    model_is_default: bool
     # None where this process asks.
-    cluster: ClusterSettings | None = None
+    cluster: ClusterSettings | None
 
     @property
     def in_waves(self) -> bool:
@@ -70,57 +66,37 @@ def make_request(
     given: Mapping[str, Any],
     experiment: Mapping[str, Any],
     where: str,
-    *,
-    imported: tuple[str, tuple[str, ...]] | None = None,
-    imported_model: str | None = None,
+    imported: Context | None = None,
 ) -> RunRequest:
     """The request from what the command line (or Python) gave, over the experiment; `where` names that file.
 
-    `imported`: the format and files of replies from elsewhere; no model is asked then. `imported_model` is their name.
+    `imported` tells of replies from elsewhere; no model is asked then.
     """
     options = (*RUN_OPTIONS, *suite.options)
     given = {key: value for key, value in given.items() if value is not None}
     _refuse_odd_texts(given)
     values = with_defaults(options, _from_experiment(options, experiment, where) | given)
     settings = ModelSettings(suite, given, experiment, values, where)
-    named = values["model"] or ([] if imported else [DEFAULT_MODEL])
-    request = RunRequest(
-        suite=suite.name,
-        models=settings.specs(named),
-        judges=settings.specs(values["judge"] or [], judges=True),
-        variants=values["variant"] or [],
-        data=values["data"],
-        limit=values["limit"],
-        repeats=values["repeats"],
-        seed=values["seed"],
+    models = settings.specs(values["model"] or ([] if imported else [DEFAULT_MODEL]))
+    judges = settings.specs(values["judge"] or [], judges=True)
+    variants = values["variant"] or []
+    if len(set(variants)) < len(variants):
+        raise UserError(f"{max(variants, key=variants.count)} is named twice: name each variant once.")
+    context = msgspec.structs.replace(imported or Context(), judges=[judge.name for judge in judges], variants=variants)
+    folder = f"{suite.name.replace(':', '-')}-{_letters(suite, models, judges, context, values)}"
+    as_given = ("data", "limit", "repeats", "seed", "max_cost", "max_tokens_total", "batch")
+    return RunRequest(
+        models=models,
+        judges=judges,
+        context=context,
         settings={option.key: values[option.key] for option in suite.options},
-        max_cost=values["max_cost"],
-        max_tokens_total=values["max_tokens_total"],
+        **{key: values[key] for key in as_given},
         prices=Path(values["prices"]) if values["prices"] else None,
         ledger=Path(values["ledger"]),
-        out=Path(values["out"] or ""),
+        out=Path(values["out"]) if values["out"] else Path("runs") / folder,
         model_is_default=not values["model"] and not imported,
-        format=imported[0] if imported else None,
-        imported_model=imported_model,
-        files=imported[1] if imported else (),
-        batch=values["batch"],
         cluster=_cluster(values),
     )
-    if len(set(request.variants)) < len(request.variants):
-        raise UserError(f"{max(request.variants, key=request.variants.count)} is named twice: name each variant once.")
-    if not values["out"]:
-        folder = f"{suite.name.replace(':', '-')}-{_letters(request, suite.options, imported)}"
-        request = msgspec.structs.replace(request, out=Path("runs") / folder)
-    return request
-
-
-def nothing_sent(request: RunRequest) -> RunRequest:
-    """The same for a dry run, which needs no keys."""
-
-    def dry(specs: Sequence[ModelSpec]) -> list[ModelSpec]:
-        return [msgspec.structs.replace(spec, dry=True) for spec in specs]
-
-    return msgspec.structs.replace(request, models=dry(request.models), judges=dry(request.judges))
 
 
 def _cluster(values: Mapping[str, Any]) -> ClusterSettings | None:
@@ -136,27 +112,25 @@ def _cluster(values: Mapping[str, Any]) -> ClusterSettings | None:
     return None
 
 
-def _letters(request: RunRequest, suite_options: Sequence[Option], imported: Any) -> str:
+def _letters(
+    suite: AnySuite,
+    models: Sequence[ModelSpec],
+    judges: Sequence[ModelSpec],
+    context: Context,
+    values: Mapping[str, Any],
+) -> str:
     """Eight letters that stand for what is asked for: the same for the same command, whatever its pace or budget."""
-    part_of_run = {option.key for option in suite_options if option.part_of_run}
-
-    def identity(spec: ModelSpec) -> list[Any]:
-        return [spec.name, spec.base_url, spec.params]
-
     content = [
-        request.suite,
-        [identity(spec) for spec in request.models],
-        [identity(spec) for spec in request.judges],
-        request.variants,
-        request.data,
-        request.limit,
-        request.repeats,
-        request.seed,
-        {key: value for key, value in request.settings.items() if key in part_of_run},
-        imported,
+        suite.name,
+        [[spec.name, spec.base_url, spec.params] for spec in models],
+        [[spec.name, spec.base_url, spec.params] for spec in judges],
+        context.variants,
+        *(values[key] for key in ("data", "limit", "repeats", "seed")),
+        {option.key: values[option.key] for option in suite.options if option.part_of_run},
+        [context.format, context.files] if context.format else None,
     ]
-    if request.imported_model is not None:
-        content.append(request.imported_model)
+    if context.imported_model is not None:
+        content.append(context.imported_model)
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
     return "".join(chr(ord("a") + byte % 26) for byte in digest[:8])
 
@@ -165,7 +139,7 @@ def _from_experiment(options: Sequence[Option], experiment: Mapping[str, Any], w
     known = {option.key: option for option in options}
     values = {}
     for key, value in experiment.items():
-        if key == "suite" or key == "param":
+        if key in ("suite", "param"):
             continue
         if key not in known:
             raise UserError(f"{where}: there is no option {key}{nearest(key, ['suite', *known])}.")

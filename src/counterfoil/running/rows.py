@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.asker import Asker, NotAsked
 from counterfoil.asking.models.base import Model
+from counterfoil.suite.imports import Imported
 from counterfoil.suite.outcome import Outcome, outcome_of
 from counterfoil.suite.suite import AnySuite, Row, Variant
 
@@ -34,7 +35,7 @@ class Item(NamedTuple):
 
 
 @dataclass
-class Standing:
+class Counts:
     """How many records ended how. `unjudged`: replies that a judge could not be asked about."""
 
     total: int
@@ -53,31 +54,26 @@ class Rows:
     suite: AnySuite
     facts: Any
     judges: Mapping[str, Judge]
-    standing: Standing
+    counts: Counts
 
-    async def of_reply(
-        self,
-        item: Item,
-        reply: Reply,
-        *,
-        reading: Any | None = None,
-        was_read: bool = False,
-        verdicts: Any | None = None,
-    ) -> Row:
+    async def of_reply(self, item: Item, reply: Reply, imported: Imported | None = None) -> Row:
         """A reply's row. A reading that came with it, from elsewhere, takes the place of our own; verdicts that came
         with it stay beside those of the judges of this run.
         """
         if reply.status == "failed":
             return self.left_out(item, "failed", reply.error)
-        if reading is None and not was_read:
-            reading = self.reading_of(item, reply)
+        if imported is not None and (imported.was_read or imported.reading is not None):
+            reading = imported.reading
+        else:
+            reading = self._read(item, reply)
+        verdicts = None if imported is None else imported.verdicts
         judge_keys = None
         if reading is not None and self.judges:
             ask = _JudgeAsk(self.judges)
             with suppress(NotAsked):
                 asked = await self.suite.judge(item.question, reading, ask)
                 verdicts = asked if verdicts is None else verdicts | asked
-            self.standing.unjudged += ask.missed or getattr(verdicts, "failed", False)
+            self.counts.unjudged += ask.missed or getattr(verdicts, "failed", False)
             judge_keys = ask.keys
         return self._scored(item, reply, reading, verdicts, judge_keys)
 
@@ -85,9 +81,9 @@ class Rows:
         """A reply's row without judges. It waits for nothing."""
         if reply.status == "failed":
             return self.left_out(item, "failed", reply.error)
-        return self._scored(item, reply, self.reading_of(item, reply), None, None)
+        return self._scored(item, reply, self._read(item, reply), None, None)
 
-    def reading_of(self, item: Item, reply: Reply) -> Any | None:
+    def _read(self, item: Item, reply: Reply) -> Any | None:
         """The reading of a reply; None where a filter removed it."""
         return None if reply.status == "refused" else self.suite.read(item.question, item.variant, reply)
 
@@ -96,19 +92,14 @@ class Rows:
         return self._common(item, outcome) | {"reason": reason}
 
     def _scored(
-        self,
-        item: Item,
-        reply: Reply,
-        reading: Any | None,
-        verdicts: Any | None,
-        judge_keys: list[str] | None,
+        self, item: Item, reply: Reply, reading: Any | None, verdicts: Any | None, judge_keys: list[str] | None
     ) -> Row:
         row = self._common(item, outcome_of(reply, reading))
         row |= {"reply": reply.text, "judge_keys": judge_keys}
         return row | self.suite.score(item.question, self.facts, reading, verdicts)
 
     def _common(self, item: Item, outcome: Outcome) -> Row:
-        self.standing.outcomes[item.model, item.variant.name, outcome] += 1
+        self.counts.outcomes[item.model, item.variant.name, outcome] += 1
         return {
             "model": item.model,
             "variant": item.variant.name,

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import import_module
 from itertools import count, islice
 from typing import Any, NamedTuple
 
 from counterfoil.asking.ask import Ask, Reply, after
-from counterfoil.asking.asker import Asker, NotAsked
-from counterfoil.asking.budget import Account
+from counterfoil.asking.asker import NotAsked
 from counterfoil.asking.ledger import Ledger
-from counterfoil.asking.models.base import Model
 from counterfoil.asking.models.providers import provider_of
 from counterfoil.errors import UserError
 from counterfoil.progress import Progress
-from counterfoil.running.askers import Askers, Say, Watched, open_askers
+from counterfoil.running.askers import Askers, RunAsker, Say, Watched, open_senders
 from counterfoil.running.finish import finish
 from counterfoil.running.folder import Run, discard_empty, locked, refuse_others
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts, Parts, Window
 from counterfoil.running.request import RunRequest
-from counterfoil.running.rows import Item, Rows, Standing
-from counterfoil.suite.suite import AnySuite, Variant
+from counterfoil.running.rows import Counts, Item, Rows
+from counterfoil.suite.suite import AnySuite
 
 # One pass over all questions with these askers. Its rows go to the parts.
-Pass = Callable[[Askers, Parts | NoParts], Awaitable[Sequence[Standing]]]
+Pass = Callable[[Askers[Any], Parts | NoParts], Awaitable[Sequence[Counts]]]
 
 # Workers beyond the asks in flight: their records wait for the ledger or a judge.
 WORKERS, WORKERS_PER_PLACE = 64, 3
@@ -65,40 +64,35 @@ def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) 
         gc.unfreeze()
 
 
-async def go_through(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run:
+async def carry_out(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run:
     """Ask, read, score, estimate; gives the run."""
     started_at = datetime.now(UTC)
     if not plan.request.batch and any(provider_of(model.name).has_batches for model in (*plan.models, *plan.judges)):
-        from counterfoil.running.waves import say_what_is_under_way
+        from counterfoil.running.dry import say_what_is_in_batches
 
-        await say_what_is_under_way(plan, ledger, say, one_pass)
+        await say_what_is_in_batches(plan, ledger, say, one_pass)
     parts = Parts(plan.request.out, plan.suite.columns)
     # While the first asks are on their way, load what their records will need.
     loading = asyncio.get_running_loop().run_in_executor(None, _load_tables)
+    is_all_stored = True
+    askers: Askers[Any]
     if plan.request.in_waves:
-        from counterfoil.running.waves import open_posters, waves
+        from counterfoil.running.waves import ask_in_waves, open_posters
 
-        async with open_posters(plan, ledger, say) as posters:
-            standings = await waves(posters, one_pass, parts)
-        is_all_stored = not any(poster.carrier.not_stored for poster in posters.all)
-        askers: Askers = posters
+        async with open_posters(plan, ledger, say) as askers:
+            counts = await ask_in_waves(askers, one_pass, parts)
+        is_all_stored = not any(poster.carrier.not_stored for poster in askers.all)
     else:
-        async with open_askers(plan, ledger, say) as senders:
-            standings = await one_pass(senders, parts)
-        is_all_stored = True
-        askers = senders
+        async with open_senders(plan, ledger, say) as askers:
+            counts = await one_pass(askers, parts)
     await loading
-    run = finish(plan, parts, standings, askers, started_at)
+    run = finish(plan, parts, counts, askers, started_at)
     return run if is_all_stored else NotAllStored(run.folder)
 
 
 def _load_tables() -> None:
-    import polars
-
-    import counterfoil.stats.estimates
-
-    assert polars
-    assert counterfoil.stats.estimates
+    for name in ("polars", "counterfoil.stats.estimates"):
+        import_module(name)
     gc.freeze()  # modules stay: to look through them at every collection would cost a tenth of the time
 
 
@@ -120,20 +114,17 @@ class Job(NamedTuple):
 class Answering:
     """Answers all questions in all variants with one model. `number` is the model's place in the run."""
 
-    rows: Rows
-    model: Model
+    plan: Plan
     number: int
     params: Mapping[str, Any]
-    variants: Sequence[Variant]
-    repeats: int
-    asker: Asker
-    account: Account
+    asker: RunAsker
+    rows: Rows
     ledger: Ledger
     parts: Parts | NoParts
 
-    async def answer(self, questions: Iterable[Any], workers: int) -> None:
-        """Make a row of every question, with so many workers."""
-        jobs = self._jobs(questions)
+    async def answer(self) -> None:
+        """Make a row of every question."""
+        jobs = self._jobs()
         has_turns = self.rows.suite.has_turns
 
         async def work() -> None:
@@ -152,7 +143,7 @@ class Answering:
                     await asyncio.sleep(0)
 
         async with asyncio.TaskGroup() as group:
-            for _ in range(workers):
+            for _ in range(WORKERS + WORKERS_PER_PLACE * self.asker.places):
                 group.create_task(work())
 
     async def _last_turn(self, item: Item, ask: Ask, reply: Reply) -> tuple[Item, Reply]:
@@ -162,27 +153,27 @@ class Answering:
             messages = self.rows.suite.follow_up(item.question, item.variant, replies)
             if messages is None:
                 break
-            ask = self.model.ask(messages, self.params, ask.sample)
+            ask = self.asker.model.ask(messages, self.params, ask.sample)
             reply = await self.asker.ask(ask)
             replies.append(reply)
         return item._replace(ask_key=ask.key), after(replies[:-1], reply)
 
-    def _jobs(self, questions: Iterable[Any]) -> Iterator[Job]:
+    def _jobs(self) -> Iterator[Job]:
         """The jobs, window by window; within one, asks that share a prefix next to each other."""
+        repeats, model, messages = self.plan.request.repeats, self.asker.model, self.plan.suite.messages
         to_ask = (
             (question, variant, repeat)
-            for variant in self.variants
-            for question in questions
-            for repeat in range(self.repeats)
+            for variant in self.plan.variants
+            for question in self.plan.questions
+            for repeat in range(repeats)
         )
-        messages = self.rows.suite.messages
         for number in count():
             part = list(islice(to_ask, WINDOW))
             if not part:
                 return
             asks = [
-                self.model.ask(messages(q, v), self.params, q.asked_before * self.repeats + repeat)
-                for q, v, repeat in part
+                model.ask(messages(question, variant), self.params, question.asked_before * repeats + repeat)
+                for question, variant, repeat in part
             ]
             found = self.ledger.get([ask.key for ask in asks])
             window = self.parts.window(self.number, number, len(part))
@@ -191,8 +182,8 @@ class Answering:
                 ask = asks[position]
                 reply = found.get(ask.key)
                 if reply is not None:
-                    self.account.found(ask.key, reply)
-                item = Item(self.model.name, variant, question, repeat, ask.key)
+                    self.asker.account.found(ask.key, reply)
+                item = Item(model.name, variant, question, repeat, ask.key)
                 yield Job(item, ask, reply, window, position)
 
 
@@ -201,33 +192,18 @@ def run_suite(suite: AnySuite, request: RunRequest, say: Say) -> Run:
     plan = make_plan(suite, request)
 
     async def run(ledger: Ledger) -> Run:
-        return await go_through(plan, ledger, say, lambda askers, parts: _answer_all(plan, ledger, askers, parts))
+        return await carry_out(plan, ledger, say, lambda askers, parts: answer_all(plan, ledger, askers, parts))
 
     return with_ledger(plan, run)
 
 
-async def _answer_all(plan: Plan, ledger: Ledger, askers: Askers, parts: Parts | NoParts) -> Sequence[Standing]:
+async def answer_all(plan: Plan, ledger: Ledger, askers: Askers[Any], parts: Parts | NoParts) -> Sequence[Counts]:
     """One pass over all questions, of all models side by side."""
-    request = plan.request
-    standings = [Standing(plan.asks_per_model) for _ in askers.models]
-    answerings = [
-        Answering(
-            rows=Rows(plan.suite, plan.facts, askers.by_name(), standing),
-            model=asker.model,
-            number=number,
-            params=spec.params,
-            variants=plan.variants,
-            repeats=request.repeats,
-            asker=asker,
-            account=asker.account,
-            ledger=ledger,
-            parts=parts,
-        )
-        for number, (asker, spec, standing) in enumerate(zip(askers.models, request.models, standings, strict=True))
-    ]
-    watched = map(Watched, standings, askers.models) if isinstance(parts, Parts) else ()
-    async with Progress([*watched]).watched(), asyncio.TaskGroup() as group:
-        for answering, asker in zip(answerings, askers.models, strict=True):
-            workers = WORKERS + WORKERS_PER_PLACE * asker.places
-            group.create_task(answering.answer(plan.questions, workers))
-    return standings
+    counts = [Counts(plan.asks_per_model) for _ in askers.models]
+    models = list(zip(askers.models, plan.request.models, counts, strict=True))
+    watched = [Watched(of_model, asker, asker.account) for asker, _, of_model in models]
+    async with Progress(watched if isinstance(parts, Parts) else []).watched(), asyncio.TaskGroup() as group:
+        for number, (asker, spec, of_model) in enumerate(models):
+            rows = Rows(plan.suite, plan.facts, askers.by_name(), of_model)
+            group.create_task(Answering(plan, number, spec.params, asker, rows, ledger, parts).answer())
+    return counts

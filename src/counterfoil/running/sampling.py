@@ -16,7 +16,7 @@ class Sampled(Protocol):
     def unit(self) -> str: ...
 
     @property
-    def kin(self) -> str: ...
+    def family(self) -> str: ...
 
     @property
     def stratum(self) -> str: ...
@@ -25,7 +25,7 @@ class Sampled(Protocol):
 def chosen_units(questions: Iterable[Sampled], limit: int, seed: int) -> set[str]:
     """A sample of `limit` questions before orders and draws, each stratum with its share (largest remainders).
 
-    A unit's rank depends on the seed and its kin alone: a larger sample holds the smaller one's units of each
+    A unit's rank depends on the seed and its family alone: a larger sample holds the smaller one's units of each
     stratum, and what the dataset's order is does not matter. One pass.
     """
     sizes: Counter[str] = Counter()
@@ -37,7 +37,7 @@ def chosen_units(questions: Iterable[Sampled], limit: int, seed: int) -> set[str
         seen.add(question.unit)
         sizes[question.stratum] += 1
         heap = best.setdefault(question.stratum, [])
-        entry = (-_rank(question.kin, seed), question.unit)
+        entry = (-_rank(question.family, seed), question.unit)
         if len(heap) < limit:
             heapq.heappush(heap, entry)
         elif entry > heap[0]:

@@ -16,8 +16,8 @@ from counterfoil.running.folder import Run
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts, Parts, Window
 from counterfoil.running.request import RunRequest
-from counterfoil.running.rows import Item, Rows, Standing
-from counterfoil.running.run import WINDOW, WORKERS, WORKERS_PER_PLACE, go_through, with_ledger
+from counterfoil.running.rows import Counts, Item, Rows
+from counterfoil.running.run import WINDOW, WORKERS, WORKERS_PER_PLACE, carry_out, with_ledger
 from counterfoil.suite.imports import Imported, Importer, import_jsonl
 from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import AnySuite, Variant
@@ -41,18 +41,18 @@ def score_replies(suite: AnySuite, request: RunRequest, format_name: str, files:
     questions = {question.id: question for question in plan.questions}
     gc.freeze()  # the questions stay: to look through them at every collection would cost a third of the time
 
-    async def score(askers: Askers, parts: Parts | NoParts) -> Sequence[Standing]:
-        standing = Standing(0)
-        rows = Rows(plan.suite, plan.facts, askers.by_name(), standing)
+    async def score(askers: Askers[Any], parts: Parts | NoParts) -> Sequence[Counts]:
+        counts = Counts(0)
+        rows = Rows(plan.suite, plan.facts, askers.by_name(), counts)
         await _score_all(rows, askers, _jobs(importer(files, questions), questions, plan, parts), parts)
-        if not standing.done:
+        if not counts.done:
             raise UserError(f"There are no replies in {', '.join(map(str, files))}.")
-        return [standing]
+        return [counts]
 
-    return with_ledger(plan, lambda ledger: go_through(plan, ledger, say, score))
+    return with_ledger(plan, lambda ledger: carry_out(plan, ledger, say, score))
 
 
-async def _score_all(rows: Rows, askers: Askers, jobs: Iterator[_Job], parts: Parts | NoParts) -> None:
+async def _score_all(rows: Rows, askers: Askers[Any], jobs: Iterator[_Job], parts: Parts | NoParts) -> None:
     """One pass over all replies."""
 
     async def work() -> None:
@@ -62,19 +62,11 @@ async def _score_all(rows: Rows, askers: Askers, jobs: Iterator[_Job], parts: Pa
             if askers.halt.reason is not None:
                 job.window.put(job.position, rows.left_out(job.item, "not_asked", askers.halt.reason))
                 continue
-            imported = job.imported
-            row = await rows.of_reply(
-                job.item,
-                imported.reply,
-                reading=imported.reading,
-                was_read=imported.was_read,
-                verdicts=imported.verdicts,
-            )
-            job.window.put(job.position, row)
+            job.window.put(job.position, await rows.of_reply(job.item, job.imported.reply, job.imported))
 
-    watched = [Watched(rows.standing, asker) for asker in askers.judges] if isinstance(parts, Parts) else []
-    places = max((asker.places for asker in askers.judges), default=0)
-    async with Progress(watched).watched(), asyncio.TaskGroup() as group:
+    watched = [Watched(rows.counts, judge, judge.account) for judge in askers.judges]
+    places = max((judge.places for judge in askers.judges), default=0)
+    async with Progress(watched if isinstance(parts, Parts) else []).watched(), asyncio.TaskGroup() as group:
         for _ in range(WORKERS + WORKERS_PER_PLACE * places if places else 1):
             group.create_task(work())
 
@@ -97,7 +89,7 @@ def _jobs(
                     f"{imported.where}: the question {imported.question_id} is not in {plan.dataset.name}: "
                     "name the dataset that was asked with --data."
                 )
-            model = imported.model or plan.request.imported_model
+            model = imported.model or plan.request.context.imported_model
             if not model:
                 raise UserError(f"{imported.where}: it does not say whose reply it is: name the model with --model.")
             identity = hash((model, imported.variant, imported.question_id, imported.repeat))

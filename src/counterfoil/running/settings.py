@@ -15,8 +15,8 @@ from counterfoil.suite.suite import AnySuite
 
 # Settings that a model or judge can have in an experiment file.
 MODEL_KEYS = ("name", "base_url", "temperature", "max_tokens", "param", "concurrency", "timeout")
-# Parts of an ask that are no settings.
 JUDGE_PARAMS = {"temperature": 0.0, "max_tokens": 4096}
+# Parts of an ask that are no settings.
 RESERVED = ("model", "messages", "stream", "n")
 
 _OPTIONS = {option.key: option for option in RUN_OPTIONS}
@@ -125,17 +125,7 @@ def _check_params(params: Mapping[str, Any], where: str) -> None:
             raise UserError(f"{where}{name} can't be set as a parameter.")
         if not _is_json(value):
             raise UserError(f"{where}the parameter {name} is {value!r}, which can't be sent.")
-    checks: dict[str, tuple[str, Callable[[Any], bool]]] = {
-        "max_tokens": ("a whole number from 1", lambda value: _is_count(value) and value >= 1),
-        "temperature": ("a number from 0", lambda value: _is_number(value) and value >= 0),
-        "seed": ("a whole number", _is_count),
-        "logprobs": ("a whole number from 1", lambda value: _is_count(value) and value >= 1),
-        "choices": (
-            "a list of texts",
-            _are_texts,
-        ),
-    }
-    for name, (wanted, is_right) in checks.items():
+    for name, (wanted, is_right) in _CHECKS.items():
         if name in params and not is_right(params[name]):
             raise UserError(f"{where}the parameter {name} must be {wanted}, and is {params[name]!r}.")
 
@@ -159,3 +149,13 @@ def _is_count(value: Any) -> bool:
 
 def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 0 and all(isinstance(text, str) for text in value)
+
+
+_FROM_ONE = ("a whole number from 1", lambda value: _is_count(value) and value >= 1)
+_CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "max_tokens": _FROM_ONE,
+    "temperature": ("a number from 0", lambda value: _is_number(value) and value >= 0),
+    "seed": ("a whole number", _is_count),
+    "logprobs": _FROM_ONE,
+    "choices": ("a list of texts", _are_texts),
+}

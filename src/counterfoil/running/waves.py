@@ -3,101 +3,107 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import NamedTuple
 
-from counterfoil.asking.ask import Ask, Reply
-from counterfoil.asking.asker import Collector, Halt
-from counterfoil.asking.batches.store import UnderWay
+from counterfoil.asking.asker import Halt
 from counterfoil.asking.budget import Account, Budget, Tally
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
-from counterfoil.asking.posting import Poster
+from counterfoil.asking.models.providers import PROVIDERS, provider_of
+from counterfoil.asking.posting import Carrier, InThisProcess, Poster
+from counterfoil.errors import UserError
 from counterfoil.progress import Progress
-from counterfoil.running.askers import Askers, Say, Watched, first_error, interruptible, open_carriers
+from counterfoil.running.askers import Askers, Say, Watched, most_places, open_askers, sender_of
 from counterfoil.running.plan import Plan
 from counterfoil.running.records import NoParts, Parts
-from counterfoil.running.rows import Standing
+from counterfoil.running.rows import Counts
 from counterfoil.running.run import Pass
 
-
-class Posters(Askers):
-    """Askers that post in waves."""
-
-    models: Sequence[Poster]
-    judges: Sequence[Poster]
-
-    @property
-    def all(self) -> Sequence[Poster]:
-        return [*self.models, *self.judges]
+# Makes the carrier of a model.
+CarrierOf = Callable[[Model, ModelSpec, Account], Carrier]
 
 
 @asynccontextmanager
-async def open_posters(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Posters]:
-    """Posters for all models and judges, within one budget, until the user interrupts."""
-    request, halt = plan.request, Halt()
-    budget = Budget(max_cost=request.max_cost, max_tokens=request.max_tokens_total)
+async def open_posters(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[Askers[Poster]]:
+    """Askers that post in waves."""
+    halt = Halt()
     async with open_carriers(plan, ledger, halt, say) as carrier_of:
 
-        def poster_of(model: Model, spec: ModelSpec) -> Poster:
-            account = Account(budget, plan.price(model))
+        def new_poster(model: Model, spec: ModelSpec, account: Account) -> Poster:
             return Poster(model, carrier_of(model, spec, account), ledger, account=account, halt=halt)
 
-        models = [poster_of(*pair) for pair in zip(plan.models, request.models, strict=True)]
-        judges = [poster_of(*pair) for pair in zip(plan.judges, request.judges, strict=True)]
-        posters = Posters(models, judges, halt, plan)
-        try:
-            with interruptible(halt, posters.all, say, records=len(models) * plan.asks_per_model):
-                yield posters
-        except BaseExceptionGroup as errors:
-            raise first_error(errors) from None
-        finally:
-            for poster in posters.all:
-                await poster.carrier.close()
+        async with open_askers(plan, halt, say, new_poster, lambda poster: poster.carrier.close()) as posters:
+            yield posters
 
 
-async def waves(posters: Posters, one_pass: Pass, parts: Parts) -> Sequence[Standing]:
+@asynccontextmanager
+async def open_carriers(plan: Plan, ledger: Ledger, halt: Halt, say: Say) -> AsyncIterator[CarrierOf]:
+    """A function that gives the carrier of each model. What the carriers share is open as long as the context is."""
+    cluster_settings = plan.request.cluster
+    most = most_places(plan)
+    providers = [provider_of(model.name) for model in (*plan.models, *plan.judges)]
+
+    def in_this_process(model: Model, spec: ModelSpec, account: Account) -> Carrier:
+        return InThisProcess(sender_of(model, spec, ledger, most, account=account, halt=halt, say=say))
+
+    if cluster_settings is None:
+        from counterfoil.asking.batches.carrier import BatchCarrier
+
+        if not any(provider.has_batches for provider in providers):
+            raise UserError("None of these models has a batch interface: leave --batch out.")
+
+        def in_batches(model: Model, spec: ModelSpec, account: Account) -> Carrier:
+            if provider_of(spec.name).has_batches:
+                return BatchCarrier(model, ledger, account=account, halt=halt, say=say)
+            say(f"{spec.name} has no batch interface: it is asked as usual.")
+            return in_this_process(model, spec, account)
+
+        yield in_batches
+        return
+    from counterfoil.asking.cluster.carrier import ClusterCarrier
+    from counterfoil.asking.cluster.connection import open_cluster
+
+    if all(provider.kind == "here" for provider in providers):
+        here = " and ".join(row.name for row in PROVIDERS.values() if row.kind == "here")
+        raise UserError(f"{here} models answer in this process: leave --engine ray out.")
+    async with open_cluster(cluster_settings, say) as cluster:
+
+        def on_cluster(model: Model, spec: ModelSpec, account: Account) -> Carrier:
+            if provider_of(spec.name).kind == "here":
+                return in_this_process(model, spec, account)
+            return ClusterCarrier(model, spec, ledger, cluster=cluster, account=account, halt=halt, say=say)
+
+        yield on_cluster
+
+
+async def ask_in_waves(posters: Askers[Poster], one_pass: Pass, parts: Parts) -> Sequence[Counts]:
     """Pass after pass until nothing is left to post; then the pass whose rows are kept.
 
     A judge's ask is known only when the reply is there that it is about: it goes with a later wave. What the passes
     find in the ledger is counted in the first, for the budget, and in the last, for the manifest.
     """
-    spending = [_Spending(poster, poster.account) for poster in posters.all]
+    spent = [poster.account for poster in posters.all]  # the carriers count there
     posted = 0
-    while posted < (posted := await _wave(posters, spending, one_pass)):
-        _count_anew(spending)
-    _count_anew(spending)
-    standings = await one_pass(posters, parts)
-    for poster, account in spending:
+    while posted < (posted := await _wave(posters, spent, one_pass)):
+        _count_anew(posters)
+    _count_anew(posters)
+    counts = await one_pass(posters, parts)
+    for poster, account in zip(posters.all, spent, strict=True):
         _settle(poster.account.tally, account.tally)
-    return standings
+    return counts
 
 
-class _Spending(NamedTuple):
-    """A poster with the account that its carrier spends from."""
-
-    poster: Poster
-    account: Account
-
-    @property
-    def model(self) -> Model:
-        return self.poster.model
-
-    @property
-    def in_flight(self) -> int:
-        return self.poster.in_flight
-
-
-def _count_anew(spending: Sequence[_Spending]) -> None:
+def _count_anew(posters: Askers[Poster]) -> None:
     """Count the next pass apart: its replies were counted before and use up no budget."""
-    for poster, account in spending:
-        poster.account = Account(Budget(), account.price)
+    for poster in posters.all:
+        poster.account = Account(Budget(), poster.account.price)
 
 
-async def _wave(posters: Posters, spending: Sequence[_Spending], one_pass: Pass) -> int:
+async def _wave(posters: Askers[Poster], spent: Sequence[Account], one_pass: Pass) -> int:
     """Post missing asks and wait for their replies. Gives the number of asks posted since the start."""
-    async with Progress([Watched(one.poster.carrier, one) for one in spending]).watched():
+    watched = [Watched(poster.carrier, poster, account) for poster, account in zip(posters.all, spent, strict=True)]
+    async with Progress(watched).watched():
         await one_pass(posters, NoParts())
         async with asyncio.TaskGroup() as group:  # send the last asks of each now, and do not wait for the others
             for poster in posters.all:
@@ -112,50 +118,3 @@ def _settle(all_of_run: Tally, spent: Tally) -> None:
     all_of_run.failed = spent.failed
     all_of_run.retries = spent.retries
     all_of_run.cost_now = spent.cost_now
-
-
-async def say_what_is_under_way(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> None:
-    """A sentence for each model that has asks of this run in batches. The questions are gone through for that only
-    where there are batches at all.
-    """
-    with UnderWay(ledger.path) as under_way:
-        if under_way.is_empty:
-            return
-        models, judges = ([_Looker(model, ledger, under_way) for model in some] for some in (plan.models, plan.judges))
-        try:
-            await one_pass(Askers(models, judges, Halt(), plan), NoParts())
-        except BaseExceptionGroup as errors:
-            raise first_error(errors) from None
-    found: dict[str, set[str]] = {}
-    for looker in (*models, *judges):
-        found.setdefault(looker.model.name, set()).update(looker.keys)
-    for name, keys in found.items():
-        if keys:
-            asks, them = (f"{len(keys):,} asks are", "them") if len(keys) > 1 else ("1 ask is", "it")
-            say(
-                f"{name}: {asks} under way in a batch already, and this run asks and pays for {them} again: "
-                f"add --batch to collect {them} instead."
-            )
-
-
-class _Looker:
-    """Asks nobody. Notes the asks without a reply that are in a batch."""
-
-    stopped: str | None = None
-    in_flight = 0
-    places = 1
-    adjustments: Sequence[str] = ()
-
-    def __init__(self, model: Model, ledger: Ledger, under_way: UnderWay) -> None:
-        self.model = model
-        self.account = Account(Budget(), None)
-        self.keys: set[str] = set()
-        self._under_way = under_way
-        self._collector = Collector(ledger, self._note, self.account)
-
-    async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
-        return await self._collector.ask(ask, looked_up=looked_up)
-
-    def _note(self, ask: Ask) -> None:
-        if self._under_way.holds(ask.key):
-            self.keys.add(ask.key)

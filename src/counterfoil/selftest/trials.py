@@ -11,7 +11,7 @@ import polars as pl
 from counterfoil.asking.ask import Message, Reply, after
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
-from counterfoil.running.rows import Item, Rows, Standing
+from counterfoil.running.rows import Counts, Item, Rows
 from counterfoil.selftest.levels import draw_levels
 from counterfoil.suite.planting import Cell, Planting
 from counterfoil.suite.suite import AnySuite, Row, Variant
@@ -35,7 +35,7 @@ class Scored:
     """The rows of all replies so far. What was once replied to a question is read and scored once."""
 
     def __init__(self, suite: AnySuite, facts: Any, variant: Variant) -> None:
-        self._rows = Rows(suite, facts, {}, Standing(total=0))
+        self._rows = Rows(suite, facts, {}, Counts(total=0))
         self._variant = variant
         self._columns = {
             name: kind for name, kind in (COLUMNS | dict(suite.columns)).items() if name not in TEXT_COLUMNS

@@ -54,7 +54,8 @@ class Form(msgspec.Struct, frozen=True):
         for question in self.questions:
             if question.name == name:
                 return question
-        raise UserError(f"The form has no question {name!r}: it has {', '.join(it.name for it in self.questions)}.")
+        there = ", ".join(question.name for question in self.questions)
+        raise UserError(f"The form has no question {name!r}: it has {there}.")
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ import msgspec
 
 from counterfoil.asking.ask import Reply, after
 from counterfoil.errors import UserError
-from counterfoil.tables import lines_of
+from counterfoil.tables import decoded, lines_of
 
 
 class Imported(msgspec.Struct, kw_only=True):
@@ -55,18 +55,14 @@ def import_jsonl(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterato
     """
     for path in files:
         for where, raw in lines_of(path):
-            try:
-                line = msgspec.json.decode(raw, type=_Line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise UserError(f"{where}: {error}.") from error
+            line = decoded(raw, _Line, where)
+            earlier = [Reply(status="ok", text=text) for text in line.earlier]
             yield Imported(
                 model=line.model,
                 variant=line.variant,
                 question_id=line.question_id if line.order is None else f"{line.question_id}-{line.order}",
                 repeat=line.repeat,
-                reply=after(
-                    [Reply(status="ok", text=text) for text in line.earlier], Reply(status="ok", text=line.reply or "")
-                ),
+                reply=after(earlier, Reply(status="ok", text=line.reply or "")),
                 where=where,
             )
 

@@ -145,7 +145,7 @@ def _opened(path: Path) -> _Log:
     if zipfile.is_zipfile(path):
         return _opened_archive(path)
     content = json.loads(path.read_bytes())
-    samples = {(str(it["id"]), int(it.get("epoch") or 1)): it for it in content.get("samples") or []}
+    samples = {(str(one["id"]), int(one.get("epoch") or 1)): one for one in content.get("samples") or []}
     return _log(content, ((*at, samples.get(at)) for at in _expected(content, list(samples))))
 
 

@@ -25,7 +25,7 @@ from counterfoil.suite.options import Option
 from counterfoil.suite.planting import Cell, Planting
 from counterfoil.suite.suite import ListedQuestions, Question, Record, Row, Suite, Variant
 from counterfoil.suite.training import Training
-from counterfoil.tables import lines_of
+from counterfoil.tables import decoded, lines_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,12 +60,7 @@ ORDER_BIAS = Metric(
     of=ALL_ORDERS,
 )
 ORDERS = Option(
-    name="orders",
-    kind=int,
-    least=1,
-    default=1,
-    metavar="N",
-    help="ask each question in N orders of its choices, each choice first in turn",
+    "orders", "ask each question in N orders of its choices, each choice first in turn", kind=int, least=1, default=1
 )
 
 
@@ -164,12 +159,11 @@ class MultipleChoice(Suite[ChoiceQuestion, Choice, None, None]):
         else:
             name, questions = self.name, list(source)
             content = msgspec.json.encode(questions)
-        orders = range(self.settings.get("orders", 1))
+        most = self.settings.get("orders", 1)
         asked = [
             msgspec.structs.replace(question, order=order)
             for question in questions
-            for order in orders
-            if order < len(question.choices)
+            for order in range(min(most, len(question.choices)))
         ]
         return ListedQuestions(name, hashlib.sha256(content).hexdigest(), asked)
 
@@ -246,9 +240,8 @@ class MultipleChoice(Suite[ChoiceQuestion, Choice, None, None]):
             return "…"
         if luck.random() < chances.right:
             return question.letter(question.right)
-        return question.letter(
-            luck.choice([place for place in range(len(question.choices)) if place != question.right])
-        )
+        wrong = [place for place in range(len(question.choices)) if place != question.right]
+        return question.letter(luck.choice(wrong))
 
     def truth(self, settings: Mapping[str, float]) -> Mapping[Metric, float]:
         """The value of each metric for a respondent with these chances."""
@@ -289,10 +282,7 @@ def read_questions(path: Path) -> list[ChoiceQuestion]:
     """The questions of a JSONL file."""
     questions: dict[str, ChoiceQuestion] = {}
     for where, raw in lines_of(path):
-        try:
-            line = msgspec.json.decode(raw, type=_Line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise UserError(f"{where}: {error}.") from error
+        line = decoded(raw, _Line, where)
         if line.answer not in line.choices:
             raise UserError(f"{where}: the answer {line.answer!r} is none of the choices.")
         if line.id in questions or len(set(line.choices)) < len(line.choices):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from itertools import groupby
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 # True or false; 0 to 100; one of the choices; a number as written, empty for none; any text, empty for nothing.
 Value = bool | float | str
+# What of a value is compared between raters.
 Label = bool | float | str
 
 # Estimates over all models and variants are named so.
@@ -124,24 +126,18 @@ class Opinions:
 def items(form: Form, task: Task) -> list[Item]:
     """What is to be rated of a task, in order; all that is asked of an alternative stands together."""
     found: list[Item] = []
-    per_alternative: list[FormQuestion] = []
-    for question in form.questions:
-        if question.per == "alternative":
-            per_alternative.append(question)
-            continue
-        found += _of_alternatives(per_alternative, task)
-        per_alternative = []
-        if question.when == "always" or (question.when == "options") == bool(task.options):
-            found.append(Item(question.name))
-    return [*found, *_of_alternatives(per_alternative, task)]
-
-
-def _of_alternatives(questions: list[FormQuestion], task: Task) -> list[Item]:
-    return [Item(question.name, place) for place in range(len(task.alternatives)) for question in questions]
+    for per, some in groupby(form.questions, key=lambda question: question.per):
+        questions = list(some)
+        if per == "alternative":
+            found += [Item(question.name, place) for place in range(len(task.alternatives)) for question in questions]
+        else:
+            whens = ("always", "options" if task.options else "no_options")
+            found += [Item(question.name) for question in questions if question.when in whens]
+    return found
 
 
 def label(question: FormQuestion, value: Value) -> Label:
-    """What of a value is compared: of a number its amount, of the missing alternatives whether there are any."""
+    """What of a value is compared: of a number its amount, of missing alternatives whether there are any."""
     if question.kind == "text":
         return bool(names_in(str(value)))
     if question.kind == "number" and value != "":
@@ -150,7 +146,7 @@ def label(question: FormQuestion, value: Value) -> Label:
 
 
 def amount(question: FormQuestion, value: Value) -> float:
-    """A value as a number: yes is 1, a score itself; of the missing alternatives how many there are."""
+    """A value as a number: yes is 1, a score itself; of missing alternatives how many there are."""
     return float(len(names_in(str(value)))) if question.kind == "text" else float(value)
 
 
@@ -176,8 +172,8 @@ def plain_number(text: str, what: str) -> Decimal:
     """A number as people write it: separators of thousands, a currency and a percent sign do not matter."""
     try:
         number = Decimal(text.strip().lstrip("$€£¥₩ ").rstrip("% ").replace(",", "").replace("−", "-"))
-    except InvalidOperation as error:
-        raise UserError(f"{what}: {text[:50]!r} is no number; leave it empty where there is none.") from error
+    except InvalidOperation:
+        number = Decimal("nan")
     if not number.is_finite():
         raise UserError(f"{what}: {text[:50]!r} is no number; leave it empty where there is none.")
     return number
@@ -198,10 +194,12 @@ def reading_metrics(opinions: Opinions) -> list[Estimate]:
     rows = []
     for opinion in _of_readings(opinions):
         source = opinion.of.source
-        names = {name: getattr(source, name) for name in ("model", "variant", "cluster", "question_id")}
-        reading = source.algorithm["reading"]
-        was_read = NONE if reading in (NONE, "") else "read"
-        rows.append(names | {"same": _same(opinion, reading), "reading": was_read})
+        row: dict[str, Any] = {name: getattr(source, name) for name in ("model", "variant", "cluster", "question_id")}
+        read = label(opinion.question, source.algorithm["reading"])
+        said = [opinion.decided] if opinion.decided is not None else list(opinion.values.values())
+        row["same"] = fmean(label(opinion.question, value) == read for value in said) if said else None
+        row["reading"] = NONE if source.algorithm["reading"] in (NONE, "") else "read"
+        rows.append(row)
     if not rows:
         return []
     frame = pl.DataFrame(rows, schema_overrides={"same": pl.Float64})
@@ -227,9 +225,3 @@ def _of_readings(opinions: Opinions) -> list[Opinion]:
     if not all(question.kind in ("choice", "number") for question in opinions.form.questions):
         return []
     return [opinion for opinion in opinions.all() if "reading" in opinion.of.source.algorithm]
-
-
-def _same(opinion: Opinion, reading: str) -> float | None:
-    read = label(opinion.question, reading)
-    said = [opinion.decided] if opinion.decided is not None else list(opinion.values.values())
-    return fmean(label(opinion.question, value) == read for value in said) if said else None

@@ -62,8 +62,8 @@ class Question:
         return self.id
 
     @property
-    def kin(self) -> str:
-        """A sample takes questions of one kin together, as far as the shares of the strata allow."""
+    def family(self) -> str:
+        """A sample takes the questions of a family together, as far as the shares of the strata allow."""
         return self.unit
 
     @property
@@ -172,9 +172,6 @@ class Suite(Generic[Q, R, F, V]):
         """The suite with these values of its options."""
         made = type(self)(settings, context)
         made.place = self.place
-        if context.judges and not self.asks_judges:
-            raise UserError(f"{self.name} asks no judges: leave --judge out.")
-        made.check()
         return made
 
     def check(self) -> None:

@@ -150,7 +150,7 @@ def _marks(suite: AnySuite, question: Any, variants: Iterable[Variant]) -> list[
     """What two questions on different sides must not have in common: their origins, and their words without regard
     to spaces and capitals.
     """
-    marks = [f"cluster {question.cluster}", f"kin {question.kin}", f"unit {question.unit}"]
+    marks = [f"cluster {question.cluster}", f"family {question.family}", f"unit {question.unit}"]
     for variant in variants:
         words = " ".join(" ".join(message.content for message in suite.messages(question, variant)).casefold().split())
         marks.append(f"words {hashlib.sha256(words.encode()).hexdigest()}")

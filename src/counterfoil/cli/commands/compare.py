@@ -5,9 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from counterfoil.cli.options import add_options
 from counterfoil.console import say
+from counterfoil.suite.options import Option
 
 EXAMPLE = "counterfoil compare runs/a runs/b --fail-if 'accuracy < -0.02'"
+MARGIN = Option(
+    "margin", "call overall figures equal whose difference is shown to be smaller than this", kind=float, metavar="M"
+)
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
@@ -32,17 +37,12 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         help="exit code 1 if the difference lies there with its whole interval, as 'accuracy < -0.02'; "
         "METRIC.low or METRIC.high tests one bound; can be given again",
     )
-    parser.add_argument(
-        "--margin",
-        type=_number,
-        metavar="M",
-        help="call overall figures equal whose difference is shown to be smaller than this",
-    )
+    add_options(parser, [MARGIN])
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
 
 
 def call(parsed: argparse.Namespace) -> int:
-    from counterfoil.cli.results import print_json
+    from counterfoil.cli.results import print_result
     from counterfoil.comparing.compare import compare_runs
     from counterfoil.comparing.gate import failing, parse_gate
     from counterfoil.report.comparison_text import comparison_text
@@ -53,17 +53,7 @@ def call(parsed: argparse.Namespace) -> int:
     runs = [Run(folder) for folder in parsed.runs]
     comparison = compare_runs(runs, models=parsed.models, variants=parsed.variants, margin=parsed.margin)
     sentences = failing(comparison, gates)
-    if parsed.json:
-        print_json(comparison)
-    else:
-        print(comparison_text(comparison, suite_of(runs[0])))
+    print_result(comparison, lambda: comparison_text(comparison, suite_of(runs[0])), as_json=parsed.json)
     for sentence in sentences:
         say(sentence)
     return 1 if sentences else 0
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number, and is {text!r}") from None

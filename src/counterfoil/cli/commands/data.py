@@ -9,39 +9,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.cli import perturb
-from counterfoil.cli.options import add_option
-from counterfoil.cli.results import print_json
+from counterfoil.cli.options import JUDGE_OPTION_NAMES, add_actions, add_options, judge_settings
+from counterfoil.cli.results import print_result
 from counterfoil.console import say, table
 from counterfoil.errors import UserError
-from counterfoil.suite.options import RUN_OPTIONS, Option, with_defaults
+from counterfoil.suite.options import Option, run_options, with_defaults
 
 if TYPE_CHECKING:
     from counterfoil.datasets.curation import Manifest
-    from counterfoil.explain.curate import CurateRequest
 
-# How a judge is asked, and the seed, are given as everywhere.
-JUDGE_OPTION_NAMES = ("base-url", "seed", "concurrency", "timeout", "max-cost", "prices", "ledger")
 EXAMPLE = "counterfoil data get plausibleqa"
 CURATE_EXAMPLE = "counterfoil data curate plausibleqa --judge openai/gpt-4o --out curated"
 CURATE_OPTIONS = (
-    Option(name="out", metavar="DIR", help="the folder that the steps write to"),
-    Option(name="sample", kind=int, least=1, default=3000, metavar="N", help="questions to sample first"),
-    Option(name="keep", kind=int, least=1, default=100, metavar="N", help="questions to put before people"),
-    Option(name="judge", metavar="NAME", help="a model that verifies the answers; without one, this is skipped"),
-    Option(name="check-ambiguity", kind=bool, default=False, help="let the judge check for ambiguity, too"),
-    *(option for option in RUN_OPTIONS if option.name in JUDGE_OPTION_NAMES),
+    Option("out", "the folder that the steps write to", metavar="DIR"),
+    Option("sample", "questions to sample first", kind=int, least=1, default=3000),
+    Option("keep", "questions to put before people", kind=int, least=1, default=100),
+    Option("judge", "a model that verifies the answers; without one, this is skipped", metavar="NAME"),
+    Option("check-ambiguity", "let the judge check for ambiguity, too", kind=bool, default=False),
+    *run_options("seed", *JUDGE_OPTION_NAMES),
 )
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    def action(name: str, text: str, example: str) -> argparse.ArgumentParser:
-        made: argparse.ArgumentParser = actions.add_parser(
-            name, help=text, description=text, epilog=f"example: {example}", allow_abbrev=False
-        )
-        return made
-
+    action = add_actions(parser)
     listing = action("list", "the datasets that ship, and those that can be fetched", "counterfoil data list")
     listing.add_argument("--json", action="store_true", help="as JSON")
     get = action("get", "fetch a dataset and keep it on this machine", EXAMPLE)
@@ -52,8 +42,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     check.add_argument("--json", action="store_true", help="as JSON")
     curate = action("curate", "from a large dataset to a small one that judge and people have checked", CURATE_EXAMPLE)
     curate.add_argument("data", nargs="?", metavar="DATA", help="a dataset's name or a file (not read with --freeze)")
-    for option in CURATE_OPTIONS:
-        add_option(curate, option)
+    add_options(curate, CURATE_OPTIONS)
     curate.add_argument("--freeze", action="store_true", help="make a dataset of what people keep, once all is decided")
     curate.add_argument("--json", action="store_true", help="print the manifest as JSON")
     perturb.configure(action("perturb", perturb.HELP, perturb.EXAMPLE))
@@ -68,12 +57,9 @@ def _list(parsed: argparse.Namespace) -> int:
     from counterfoil.datasets.registry import all_datasets
 
     datasets = all_datasets()
-    if parsed.json:
-        print_json(datasets)
-        return 0
     rows = [["name", "suite", "where", "size", "licence", "what"]]
     rows += [[d.name, d.suite, d.where, _size(d.bytes), d.licence, d.what] for d in datasets]
-    print(table(rows, left=True))
+    print_result(datasets, lambda: table(rows, left=True), as_json=parsed.json)
     return 0
 
 
@@ -85,20 +71,17 @@ def _get(parsed: argparse.Namespace) -> int:
 
 
 def _check(parsed: argparse.Namespace) -> int:
-    found = _facts(parsed.suite, parsed.file)
+    found = _counts(parsed.suite, parsed.file)
     if not found["questions"]:
         raise UserError(f"{parsed.file} holds no questions.")
-    if parsed.json:
-        print_json(found)
-        return 0
     rows = [[f"{parsed.suite}: {found['data']}", "questions"], ["all", f"{found['questions']:,}"]]
     rows += [[f"stratum {name}", f"{count:,}"] for name, count in found["strata"].items()]
     rows += [[f"confusing by {name}", f"{count:,}"] for name, count in found.get("confusing", {}).items()]
-    print(table(rows))
+    print_result(found, lambda: table(rows), as_json=parsed.json)
     return 0
 
 
-def _facts(suite_name: str, file: str) -> dict[str, Any]:
+def _counts(suite_name: str, file: str) -> dict[str, Any]:
     """What any suite's reader finds in a dataset."""
     from counterfoil.datasets.fetch import resolved
     from counterfoil.suite.finding import BUILT_IN, load_suite
@@ -106,24 +89,21 @@ def _facts(suite_name: str, file: str) -> dict[str, Any]:
     suite = load_suite(suite_name)
     # The suite's own readers know the names of its datasets.
     dataset = suite.load(file if suite_name in BUILT_IN else resolved(file))
-    return _counts(suite_name, dataset) | suite.counts(dataset)
-
-
-def _counts(suite: str, dataset: Any) -> dict[str, Any]:
     # Before orders and draws, as `--limit` counts.
     strata = Counter({question.unit: question.stratum for question in dataset}.values())
     return {
-        "suite": suite,
+        "suite": suite_name,
         "data": dataset.name,
         "sha256": dataset.sha256,
         "questions": strata.total(),
         "strata": dict(sorted(strata.items())),
+        **suite.counts(dataset),
     }
 
 
 def _curate(parsed: argparse.Namespace) -> int:
     from counterfoil.datasets.curation import has_entries
-    from counterfoil.explain.curate import REVIEW, curate, freeze
+    from counterfoil.explain.curate import REVIEW, CurateRequest, curate, freeze
 
     values = with_defaults(CURATE_OPTIONS, vars(parsed))
     if values["out"] is None:
@@ -134,34 +114,13 @@ def _curate(parsed: argparse.Namespace) -> int:
     elif parsed.data is None:
         raise UserError("Name the dataset to curate: counterfoil data curate DATA --out DIR.")
     else:
-        manifest = curate(_curate_request(parsed.data, out, values), say)
+        numbers = {name: values[name] for name in ("sample", "keep", "seed", "check_ambiguity")}
+        judge = judge_settings(values["judge"], values)
+        manifest = curate(CurateRequest(data=parsed.data, out=out, judge=judge, **numbers), say)
     # Once people have begun, what the judge left open is no longer asked for.
     missing = {} if has_entries(out / REVIEW) else manifest.left_open
-    if parsed.json:
-        print_json(manifest)
-    else:
-        print(_curation_text(out, manifest, missing))
+    print_result(manifest, lambda: _curation_text(out, manifest, missing), as_json=parsed.json)
     return 1 if missing else 0
-
-
-def _curate_request(data: str, out: Path, values: Mapping[str, Any]) -> CurateRequest:
-    from counterfoil.asking.models.base import ModelSpec
-    from counterfoil.datasets.judged import JudgeSettings
-    from counterfoil.explain.curate import CurateRequest
-
-    judge = None
-    if values["judge"] is not None:
-        spec = ModelSpec(
-            name=values["judge"],
-            base_url=values["base_url"],
-            params={"temperature": 0.0},
-            concurrency=values["concurrency"],
-            timeout=values["timeout"],
-        )
-        prices = Path(values["prices"]) if values["prices"] else None
-        judge = JudgeSettings(spec=spec, ledger=Path(values["ledger"]), max_cost=values["max_cost"], prices=prices)
-    numbers = {name: values[name] for name in ("sample", "keep", "seed", "check_ambiguity")}
-    return CurateRequest(data=data, out=out, judge=judge, **numbers)
 
 
 def _curation_text(out: Path, manifest: Manifest, missing: Mapping[str, int]) -> str:

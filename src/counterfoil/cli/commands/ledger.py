@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from counterfoil.cli.results import print_json
+from counterfoil.cli.options import add_actions
+from counterfoil.cli.results import print_result
 from counterfoil.console import table
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
@@ -22,12 +23,10 @@ EXAMPLE = "counterfoil ledger export --model openai/gpt-4o --to replies.jsonl"
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    new_action = add_actions(parser)
 
     def action(name: str, text: str, example: str) -> argparse.ArgumentParser:
-        made: argparse.ArgumentParser = actions.add_parser(
-            name, help=text, description=text, epilog=f"example: {example}", allow_abbrev=False
-        )
+        made = new_action(name, text, example)
         made.add_argument(
             "--ledger", default=DEFAULT_LEDGER, metavar="FILE", help=f"the ledger (default: {DEFAULT_LEDGER})"
         )
@@ -69,20 +68,18 @@ def _info(path: Path, parsed: argparse.Namespace) -> int:
 
     infos = info(path)
     batches = batches_under_way(path)
-    if parsed.json:
-        print_json(infos)
-        return 0
     rows = [["model", "replies", "refused", "truncated", "failures", "tokens in", "tokens out", "last"]]
     for row in infos:
         numbers = (row.replies, row.refused, row.truncated, row.failures, row.input_tokens, row.output_tokens)
         rows.append([row.model, *(f"{number:,}" for number in numbers), "" if row.last is None else _when(row.last)])
-    print(table(rows) if infos else "It holds no replies." if batches else "It is empty.")
+    text = table(rows) if infos else "It holds no replies." if batches else "It is empty."
     if batches:
-        print("\nUnder way in batches, to be collected by the same commands with --batch:")
         lines = [["model", "batch", "asks", "since"]]
-        lines += [[it.model, it.batch or "not known yet", f"{it.asks:,}", _when(it.since)] for it in batches]
-        print(table(lines, left=True))
-    print(f"\n{path}, {path.stat().st_size / 1e6:,.1f} MB")
+        lines += [[b.model, b.batch or "not known yet", f"{b.asks:,}", _when(b.since)] for b in batches]
+        text += (
+            f"\n\nUnder way in batches, to be collected by the same commands with --batch:\n{table(lines, left=True)}"
+        )
+    print_result(infos, lambda: f"{text}\n\n{path}, {path.stat().st_size / 1e6:,.1f} MB", as_json=parsed.json)
     return 0
 
 
@@ -113,10 +110,8 @@ def _import(path: Path, parsed: argparse.Namespace) -> int:
     from counterfoil.asking.ledger_admin import take_in
 
     new, there = take_in(path, chain.from_iterable(map(_imported, parsed.file)))
-    if parsed.json:
-        print_json({"new": new, "there": there})
-    else:
-        print(f"{new:,} replies were taken in, {there:,} were there.")
+    text = f"{new:,} replies were taken in, {there:,} were there."
+    print_result({"new": new, "there": there}, lambda: text, as_json=parsed.json)
     return 0
 
 
@@ -125,10 +120,7 @@ def _imported(place: str) -> Iterator[Imported]:
     from counterfoil.asking.cluster.shards import is_shards, read_shards
     from counterfoil.asking.ledger_admin import read_export
 
-    if is_shards(place):
-        yield from read_shards(place)
-        return
-    yield from read_export(Path(place))
+    return read_shards(place) if is_shards(place) else read_export(Path(place))
 
 
 def _prune(path: Path, parsed: argparse.Namespace) -> int:
@@ -138,10 +130,7 @@ def _prune(path: Path, parsed: argparse.Namespace) -> int:
     if parsed.model is None and before is None:
         raise UserError("Say what to remove: --model NAME, --before DATE, or both.")
     replies, failures = prune(path, model=parsed.model, before=before, dry=not parsed.yes)
-    if parsed.json:
-        print_json({"replies": replies, "failures": failures, "removed": parsed.yes})
-    elif parsed.yes:
-        print(f"{replies:,} replies and {failures:,} failures were removed.")
-    else:
-        print(f"{replies:,} replies and {failures:,} failures would be removed for good: give --yes to do it.")
+    done = "were removed." if parsed.yes else "would be removed for good: give --yes to do it."
+    counts = {"replies": replies, "failures": failures, "removed": parsed.yes}
+    print_result(counts, lambda: f"{replies:,} replies and {failures:,} failures {done}", as_json=parsed.json)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from counterfoil.cli.results import print_json
+from counterfoil.cli.results import print_result
 from counterfoil.console import say, table
 
 EXAMPLE = "counterfoil models get smollm2"
@@ -28,10 +28,7 @@ def call(parsed: argparse.Namespace) -> int:
     from counterfoil.asking.models.providers import model_names
 
     names = model_names()
-    if parsed.json:
-        print_json(names)
-        return 0
     rows = [["name", "usable", "what it is, or what it still needs"]]
     rows += [[name.name, "no" if name.needs else "yes", name.needs or name.what] for name in names]
-    print(table(rows, left=True))
+    print_result(names, lambda: table(rows, left=True), as_json=parsed.json)
     return 0

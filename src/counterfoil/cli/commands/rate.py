@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from counterfoil.cli.options import add_option
-from counterfoil.cli.results import print_json
+from counterfoil.cli.options import add_actions, add_options
+from counterfoil.cli.results import print_result
 from counterfoil.console import table
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
@@ -19,20 +19,13 @@ if TYPE_CHECKING:
     from counterfoil.stats.estimate import Estimate
 
 EXAMPLE = "counterfoil rate new --run runs/explain-kqzrmwpd --name pilot --raters 3 --per-question 2"
-SEED = Option(name="seed", kind=int, least=0, default=0, metavar="S", help="seed of the sample and the orders")
+SEED = Option("seed", "seed of the sample and the orders", kind=int, least=0, default=0, metavar="S")
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
     from counterfoil.rating.study import SAMPLE
 
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-
-    def action(name: str, text: str, example: str) -> argparse.ArgumentParser:
-        made: argparse.ArgumentParser = actions.add_parser(
-            name, help=text, description=text, epilog=f"example: {example}", allow_abbrev=False
-        )
-        return made
-
+    action = add_actions(parser)
     new = action("new", "draw replies of a run, and give each to some of the raters", EXAMPLE)
     new.add_argument("--run", required=True, metavar="RUN", help="a run folder; the study is kept in it")
     new.add_argument("--name", required=True, metavar="STUDY", help="a name for the study")
@@ -43,7 +36,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     new.add_argument(
         "--sample", type=int, default=SAMPLE, metavar="N", help=f"how many replies are rated (default: {SAMPLE})"
     )
-    add_option(new, SEED)
+    add_options(new, [SEED])
     new.add_argument("--data", metavar="NAME", help="the questions, where the run's have moved")
     new.add_argument("--json", action="store_true", help="print the study's file and links as JSON")
 
@@ -76,18 +69,17 @@ def _new(parsed: argparse.Namespace) -> int:
         seed=parsed.seed or 0,
         data=parsed.data,
     ) as study:
-        raters = {it: study.progress(it).tasks for it in study.raters()}
+        raters = {rater: study.progress(rater).tasks for rater in study.raters()}
         replies = len(study.tasks())
         path = study.path
-    if parsed.json:
-        links = [{"rater": it.name, "link": it.link, "replies": count} for it, count in raters.items()]
-        print_json({"study": str(path), "replies": replies, "per_question": per_question, "raters": links})
-        return 0
-    print(f"The study is in {path}: {replies:,} replies, each for {per_question} of {parsed.raters} raters.\n")
+    links = [{"rater": rater.name, "link": rater.link, "replies": count} for rater, count in raters.items()]
+    made = {"study": str(path), "replies": replies, "per_question": per_question, "raters": links}
+    lines = [f"The study is in {path}: {replies:,} replies, each for {per_question} of {parsed.raters} raters.\n"]
     for rater, count in raters.items():
         what = "decides where the others disagree" if rater.is_adjudicator else f"{count:,} replies"
-        print(f"  {rater.name:12} {rater.link}  {what}")
-    print("\nWho has a link rates under its name: give each to one person only. `counterfoil serve` opens them.")
+        lines.append(f"  {rater.name:12} {rater.link}  {what}")
+    lines.append("\nWho has a link rates under its name: give each to one person only. `counterfoil serve` opens them.")
+    print_result(made, lambda: "\n".join(lines), as_json=parsed.json)
     return 0
 
 
@@ -105,14 +97,9 @@ def _results(parsed: argparse.Namespace) -> int:
             write_csv(study, Path(parsed.csv))
         if parsed.write:
             write_results(study, Run(path.parent))
-    if parsed.json:
-        print_json(found)
-        return 0
-    print(_text(found))
-    if parsed.csv:
-        print(f"\nEvery rating is in {parsed.csv}.")
-    if parsed.write:
-        print(f"\nThe human_* metrics are in {path.parent / 'summary.json'}.")
+    files = [f"Every rating is in {parsed.csv}."] if parsed.csv else []
+    files += [f"The human_* metrics are in {path.parent / 'summary.json'}."] if parsed.write else []
+    print_result(found, lambda: "\n\n".join([*_sections(found), *files]), as_json=parsed.json)
     return 0
 
 
@@ -131,28 +118,22 @@ def _path(given: str) -> Path:
     return found[0]
 
 
-def _text(found: Results) -> str:
+def _sections(found: Results) -> list[str]:
     progress = [["rater", "done", "replies"]]
-    progress += [[name, f"{it.done:,}", f"{it.tasks:,}"] for name, it in found.progress.items()]
-    metrics = [it for it in found.estimates if it.model != "all"]
-    over_all = [it for it in found.estimates if it.model == "all"]
+    progress += [[name, f"{rater.done:,}", f"{rater.tasks:,}"] for name, rater in found.progress.items()]
+    metrics = [estimate for estimate in found.estimates if estimate.model != "all"]
+    over_all = [estimate for estimate in found.estimates if estimate.model == "all"]
     sections = [f"{found.study}: {found.ratings:,} ratings of {found.suite}", table(progress)]
     for title, some in (("metric", metrics), ("agreement", over_all), ("pairs of raters", found.pairwise)):
         if some:
             sections.append(table([[title, "", "", "n", "clusters"], *map(_row, some)]))
     sections += ["\n".join(found.judges)] if found.judges else []
-    sections.append(f"Disagreements: {found.disagreements:,}, of which {found.undecided:,} are not decided yet.")
-    return "\n\n".join(sections)
+    return [*sections, f"Disagreements: {found.disagreements:,}, of which {found.undecided:,} are not decided yet."]
 
 
-def _row(it: Estimate) -> list[str]:
+def _row(of: Estimate) -> list[str]:
     from counterfoil.figures.numbers import with_interval
 
-    of = [] if it.model == "all" else [it.model, it.variant]
-    return [
-        it.metric,
-        ", ".join(map(str, (*of, *it.group.values()))),
-        with_interval(it),
-        f"{it.n:,}",
-        f"{it.clusters:,}",
-    ]
+    side = [] if of.model == "all" else [of.model, of.variant]
+    where = ", ".join(map(str, (*side, *of.group.values())))
+    return [of.metric, where, with_interval(of), f"{of.n:,}", f"{of.clusters:,}"]

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from counterfoil.cli.results import print_json
+from counterfoil.cli.results import print_result
 from counterfoil.console import say
 
 EXAMPLE = "counterfoil report runs/bias-kqzrmwpd --plots plots"
@@ -28,12 +28,10 @@ def call(parsed: argparse.Namespace) -> int:
     path = Path(parsed.out) if parsed.out else runs[0].folder / "report.html"
     write_report(runs, path)
     plots = write_plots(runs, Path(parsed.plots)) if parsed.plots else []
-    if parsed.json:
-        print_json({"report": str(path), "plots": list(map(str, plots))})
-    else:
-        print(f"The report is {path}.")
-        if plots:
-            print(f"The plots are in {parsed.plots}: {len(plots)} files.")
+    text = f"The report is {path}."
+    if plots:
+        text += f"\nThe plots are in {parsed.plots}: {len(plots)} files."
+    print_result({"report": str(path), "plots": list(map(str, plots))}, lambda: text, as_json=parsed.json)
     if parsed.plots and not plots:
         say("There are no plots: no suite of these runs is here that has some.")
     return 0

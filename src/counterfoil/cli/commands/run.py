@@ -5,17 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from counterfoil.cli.options import add_option
-from counterfoil.cli.results import print_json, run_and_show
+from counterfoil.cli.options import add_options, given_options
+from counterfoil.cli.results import print_result, run_and_show
 from counterfoil.console import say
 from counterfoil.errors import UserError
-from counterfoil.suite.options import RUN_OPTIONS
-
-if TYPE_CHECKING:
-    from counterfoil.running.request import RunRequest
-    from counterfoil.suite.suite import AnySuite
+from counterfoil.suite.options import RUN_OPTIONS, Option
 
 EXAMPLE = "counterfoil run SUITE --model openai/gpt-4o --model vllm/my-model --limit 100"
 
@@ -25,8 +21,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     parser.add_argument(
         "suite", nargs="?", metavar="SUITE", help="what to test (not needed where --experiment says it)"
     )
-    for option in RUN_OPTIONS:
-        add_option(parser, option)
+    add_options(parser, RUN_OPTIONS)
     parser.add_argument(
         "--experiment", metavar="FILE", help="a TOML file that holds these options; the command line wins"
     )
@@ -44,58 +39,42 @@ def call(parsed: argparse.Namespace) -> int:
     if not isinstance(name, str):
         raise UserError("Name a suite: counterfoil run SUITE, or `suite = …` in the experiment file.")
     suite = load_suite(name)
-    known = {option.key for option in (*RUN_OPTIONS, *suite.options)}
-    given = {key: value for key, value in vars(parsed).items() if key in known}
-    request = make_request(suite, given, experiment, where)
+    request = make_request(suite, given_options(parsed, suite), experiment, where)
     if parsed.dry_run:
-        return _dry_run(suite, request, as_json=parsed.json)
-    return _run(suite, request, as_json=parsed.json)
+        from counterfoil.report.text import dry_run_text
+        from counterfoil.running.dry import dry_run
 
-
-def _run(suite: AnySuite, request: RunRequest, *, as_json: bool) -> int:
+        rows = dry_run(suite, request)
+        print_result(rows, lambda: dry_run_text(rows), as_json=parsed.json)
+        return 0
     from counterfoil.running.run import run_suite
 
     if request.model_is_default:
         say("No --model was named: asking smollm2, a tiny model in this process. It is a smoke test, not a benchmark.")
-    return run_and_show(lambda: run_suite(suite, request, say), as_json=as_json)
+    return run_and_show(lambda: run_suite(suite, request, say), as_json=parsed.json)
 
 
-def _dry_run(suite: AnySuite, request: RunRequest, *, as_json: bool) -> int:
-    from counterfoil.report.text import dry_run_text
-    from counterfoil.running.dry import dry_run
-
-    rows = dry_run(suite, request)
-    if as_json:
-        print_json(rows)
-    else:
-        print(dry_run_text(rows))
-    return 0
-
-
-def add_suite_options(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
-    """The options of the suite that these arguments name, under a heading of their own."""
-    suite = _named_suite(arguments)
-    if suite is not None and suite.options:
-        group = parser.add_argument_group(f"options of {suite.name}")
-        for option in suite.options:
-            add_option(group, option)
-
-
-def _named_suite(arguments: Sequence[str]) -> AnySuite | None:
-    """The suite that these arguments will name, so that its options can be declared before they are parsed."""
+def add_suite_options(
+    parser: argparse.ArgumentParser, arguments: Sequence[str], further: Sequence[Option] = ()
+) -> None:
+    """The options of the suite that these arguments will name, under a heading of their own. The command has `further`
+    options beside those of a run.
+    """
     from counterfoil.suite.finding import load_suite
 
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     first.add_argument("suite", nargs="?")
     first.add_argument("--experiment")
-    for option in RUN_OPTIONS:
+    for option in (*RUN_OPTIONS, *further):
         action = argparse.BooleanOptionalAction if option.kind is bool else "append"
         first.add_argument(f"--{option.name}", action=action)
     parsed, _ = first.parse_known_args([argument for argument in arguments if argument not in ("-h", "--help")])
     name: Any = parsed.suite
     if name is None and parsed.experiment is not None:
         name = _experiment(parsed.experiment)[0].get("suite")
-    return load_suite(name) if isinstance(name, str) else None
+    suite = load_suite(name) if isinstance(name, str) else None
+    if suite is not None and suite.options:
+        add_options(parser.add_argument_group(f"options of {suite.name}"), suite.options)
 
 
 def _experiment(path: str | None) -> tuple[dict[str, Any], str]:

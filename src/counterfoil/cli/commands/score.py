@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from counterfoil.cli.commands.run import add_suite_options
-from counterfoil.cli.options import add_option
+from counterfoil.cli.options import add_options, given_options
 from counterfoil.cli.results import run_and_show
 from counterfoil.console import say
 from counterfoil.suite.options import RUN_OPTIONS
@@ -26,9 +26,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     parser.add_argument(
         "--model", dest="imported_model", metavar="NAME", help="whose replies, where the file is silent"
     )
-    for option in RUN_OPTIONS:
-        if option.name not in NOT_HERE:
-            add_option(parser, option)
+    add_options(parser, (option for option in RUN_OPTIONS if option.name not in NOT_HERE))
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     add_suite_options(parser, arguments)
 
@@ -37,11 +35,10 @@ def call(parsed: argparse.Namespace) -> int:
     from counterfoil.running.request import make_request
     from counterfoil.running.score import score_replies
     from counterfoil.suite.finding import load_suite
+    from counterfoil.suite.suite import Context
 
     suite = load_suite(parsed.suite)
-    known = {option.key for option in (*RUN_OPTIONS, *suite.options)}
-    given = {key: value for key, value in vars(parsed).items() if key in known}
-    imported = (parsed.format, tuple(parsed.files))
-    request = make_request(suite, given, {}, "", imported=imported, imported_model=parsed.imported_model)
+    imported = Context(format=parsed.format, files=tuple(parsed.files), imported_model=parsed.imported_model)
+    request = make_request(suite, given_options(parsed, suite), {}, "", imported)
     files = [Path(name) for name in parsed.files]
     return run_and_show(lambda: score_replies(suite, request, parsed.format, files, say), as_json=parsed.json)

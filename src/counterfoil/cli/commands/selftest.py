@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from counterfoil.cli.options import add_option
+from counterfoil.cli.options import add_options
 from counterfoil.suite.options import Option
 
 EXAMPLE = "counterfoil selftest explain --trials 400"
-SEED = Option(name="seed", kind=int, least=0, default=0, metavar="N", help="draw other questions and replies")
+SEED = Option("seed", "draw other questions and replies", kind=int, least=0, default=0)
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
@@ -23,12 +23,12 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         metavar="N",
         help="draw so many questions in each trial (templates, where questions come in such), whatever the grid says",
     )
-    add_option(parser, SEED)
+    add_options(parser, [SEED])
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
 
 def call(parsed: argparse.Namespace) -> int:
-    from counterfoil.cli.results import print_json
+    from counterfoil.cli.results import print_result
     from counterfoil.console import say
     from counterfoil.selftest.selftest import selftest
     from counterfoil.selftest.text import selftest_text, watching
@@ -37,10 +37,7 @@ def call(parsed: argparse.Namespace) -> int:
         result = selftest(
             parsed.suite, trials=parsed.trials, questions=parsed.questions, seed=parsed.seed or 0, progress=progress
         )
-    if parsed.json:
-        print_json(result)
-    else:
-        print(selftest_text(result))
+    print_result(result, lambda: selftest_text(result), as_json=parsed.json)
     for failure in result.failures:
         say(f"{failure}.")
     return 1 if result.failures else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from counterfoil.cli.results import print_json
+from counterfoil.cli.results import print_result
 
 EXAMPLE = "counterfoil show runs/bias-kqzrmwpd"
 
@@ -20,8 +20,5 @@ def call(parsed: argparse.Namespace) -> int:
     from counterfoil.running.folder import Run
 
     run = Run(parsed.run)
-    if parsed.json:
-        print_json(run.whole_summary)
-    else:
-        print(summary_text(run))
+    print_result(run.whole_summary, lambda: summary_text(run), as_json=parsed.json)
     return 0

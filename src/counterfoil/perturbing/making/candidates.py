@@ -49,7 +49,7 @@ class Candidate(NamedTuple):
     existing: ExistingQuestion | None = None
 
     @property
-    def kin(self) -> str:
+    def family(self) -> str:
         return self.unit
 
 
