@@ -11,7 +11,7 @@ from counterfoil.stats.estimate import Interval
 from counterfoil.stats.metric import Metric
 from counterfoil.stats.multiplicity import cliques, holm
 from counterfoil.stats.pairing import Difference
-from counterfoil.stats.power import LEVEL, equivalence_p
+from counterfoil.stats.power import LEVEL, is_equivalent
 from counterfoil.stats.signflips import out_of_reach
 
 
@@ -128,8 +128,7 @@ def _row(one: FigureDifference, p_adjusted: float | None, level: float, margin: 
         notes += [interval.note, test.note, reach, _wider(interval, p_adjusted)]
     equivalent = None
     if margin is not None and one.overall and interval.value is not None:
-        p = equivalence_p(interval.value, difference.error, difference.df, margin)
-        equivalent = None if p is None else p <= level
+        equivalent = is_equivalent(interval.value, difference.error, difference.df, margin, level=level)
     return ComparedFigure(
         metric=one.metric.name,
         a=one.a,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
+import polars as pl
 
 from counterfoil.asking.budget import estimate_tokens
 from counterfoil.asking.prices import Price, price_of
@@ -26,7 +27,6 @@ from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import AnySuite
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
 
@@ -282,8 +282,6 @@ def _spreads(items: pl.DataFrame, metric: Metric, sides: Sequence[tuple[float, s
     Of each item's influence on the difference: its value minus the mean, times its coefficient, and N items for each
     that counts in that mean. Of a ratio Σy/Σx = R, the value minus the mean is (y − R·x)/x̄.
     """
-    import polars as pl
-
     influence = np.zeros(items.height)
     counts = np.zeros(items.height, dtype=bool)
 

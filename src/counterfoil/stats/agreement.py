@@ -13,6 +13,7 @@ import math
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+import polars as pl
 
 from counterfoil.stats.estimate import FEWEST_CLUSTERS, Bounds, Interval, interval_from, intervals_from
 from counterfoil.stats.spread import CONFIDENCE, spread_of
@@ -22,7 +23,6 @@ from counterfoil.stats.sums import Layout
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    import polars as pl
     from numpy.typing import NDArray
 
     from counterfoil.stats.estimate import Estimate, Names
@@ -227,8 +227,6 @@ def _pairs(
     first: Values, second: Values, clusters: Clusters | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
     """The values of all complete pairs, and the number of each pair's cluster."""
-    import polars as pl
-
     x, y = (pl.Series(values, dtype=pl.Float64) for values in (first, second))
     cluster = _clusters(clusters, len(x), len(y))
     both = x.is_not_null() & y.is_not_null()

@@ -11,18 +11,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+import numpy as np
+import polars as pl
+
 from counterfoil.stats.intervals import agresti_caffo, bonett_price, fieller, wilson
+from counterfoil.stats.multiplicity import holm
+from counterfoil.stats.signflips import sign_flip_tests
 from counterfoil.stats.sums import Columns, arm_sums, mean_sums, ratio_sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    import polars as pl
     from numpy.typing import NDArray
 
     from counterfoil.stats.estimate import Estimate, Interval, Names
-    from counterfoil.stats.sums import Layout, MeanSums
+    from counterfoil.stats.sums import Keys, Layout, MeanSums
 
     Values = Sequence[float | None] | NDArray[np.generic] | pl.Series
     Clusters = Sequence[str] | Sequence[int] | NDArray[np.generic] | pl.Series
@@ -146,11 +149,6 @@ def ratios(
 
 
 def _add_p(estimates: list[Estimate], layout: Layout, sums: MeanSums) -> None:
-    import numpy as np
-
-    from counterfoil.stats.multiplicity import holm
-    from counterfoil.stats.signflips import sign_flip_tests
-
     families: dict[tuple[str, str], list[Estimate]] = {}
     for number, estimate in enumerate(estimates):
         mine = layout.estimate == number
@@ -164,8 +162,6 @@ def _add_p(estimates: list[Estimate], layout: Layout, sums: MeanSums) -> None:
 
 
 def _frame(clusters: Clusters, weights: Values | None, **values: Any) -> tuple[pl.DataFrame, Columns]:
-    import polars as pl
-
     numbers = values if weights is None else {**values, "weight": weights}
     columns = [pl.Series(name, column, dtype=pl.Float64) for name, column in numbers.items()]
     frame = pl.DataFrame([*columns, pl.Series("cluster", clusters)])
@@ -177,9 +173,7 @@ def _columns(grouping: Grouping) -> Columns:
     return Columns(keys, grouping.get("cluster", "cluster"), grouping.get("weight"))
 
 
-def _estimates(
-    keys: list[tuple[Any, ...]], grouping: Grouping, intervals: list[Interval], metric: str
-) -> list[Estimate]:
+def _estimates(keys: Keys, grouping: Grouping, intervals: list[Interval], metric: str) -> list[Estimate]:
     by = grouping.get("by", ())
     return [
         interval.estimate(metric=metric, model=model, variant=variant, group=dict(zip(by, group, strict=True)))

@@ -11,7 +11,7 @@ import numpy as np
 
 from counterfoil.errors import UserError
 from counterfoil.stats.estimate import FEWEST_CLUSTERS
-from counterfoil.stats.student import t_quantile, t_tail
+from counterfoil.stats.student import t_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -99,14 +99,17 @@ def clusters_needed(difference: float, components: Components, *, members: int =
     return enough
 
 
-def equivalence_p(difference: float, standard_error: float, df: float, margin: float) -> float | None:
+def is_equivalent(
+    difference: float, standard_error: float, df: float, margin: float, *, level: float = LEVEL
+) -> bool | None:
     """Two one-sided t tests (Schuirmann 1987): is the true difference above −margin, and is it below +margin?
 
-        p = max( P(T > (difference + margin)/SE), P(T > (margin − difference)/SE) )
+    Both say so exactly if the interval with confidence 1 − 2·level lies within the margin:
 
-    p is at most `level` exactly if the interval with confidence 1 − 2·level lies within the margin. Where all clusters
-    agree there is no standard error (nan or 0), and nothing can be shown: None.
+        |difference| + t(1 − level)·SE ≤ margin
+
+    Where all clusters agree there is no standard error (nan or 0), and nothing can be shown: None.
     """
     if not standard_error > 0:
         return None
-    return t_tail((margin - abs(difference)) / standard_error, df)
+    return abs(difference) + float(t_quantile(1 - level, df)) * standard_error <= margin

@@ -9,12 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
     from numpy.typing import NDArray
+
+# The values of the key columns, for each estimate.
+Keys = list[tuple[Any, ...]]
 
 
 class Layout(NamedTuple):
@@ -64,49 +67,36 @@ class Columns(NamedTuple):
     weight: str | None
 
 
-def mean_sums(
-    frame: pl.DataFrame, columns: Columns, value: str, low: float
-) -> tuple[list[tuple[Any, ...]], Layout, MeanSums]:
+def mean_sums(frame: pl.DataFrame, columns: Columns, value: str, low: float) -> tuple[Keys, Layout, MeanSums]:
     """The keys of each estimate, and the sums of `value`, which must lie in `low`…1."""
-    import polars as pl
-
     rows = _rows(frame, columns, {"x": (value, low)})
-    keys, layout, sums = _cells(rows, columns, _mean_sums_where(pl.col("x").is_not_null()))
+    x = pl.col("x")
+    keys, layout, sums = _cells(rows, columns, _sums_where(x.is_not_null(), x, x * x))
     return keys, layout, MeanSums(*sums)
 
 
-def arm_sums(
-    frame: pl.DataFrame, columns: Columns, value: str, first: str
-) -> tuple[list[tuple[Any, ...]], Layout, MeanSums, MeanSums]:
+def arm_sums(frame: pl.DataFrame, columns: Columns, value: str, first: str) -> tuple[Keys, Layout, MeanSums, MeanSums]:
     """As `mean_sums`, for records where `first` is true and for those where it is false apart."""
-    import polars as pl
-
     rows = _rows(frame, columns, {"x": (value, 0.0), "first": (first, 0.0)})
-    given = pl.col("x").is_not_null()
-    one = _mean_sums_where(given & (pl.col("first") == 1))
-    other = _mean_sums_where(given & (pl.col("first") == 0))
+    x = pl.col("x")
+    one, other = (_sums_where(x.is_not_null() & (pl.col("first") == arm), x, x * x) for arm in (1, 0))
     keys, layout, sums = _cells(rows, columns, [*one, *other])
     return keys, layout, MeanSums(*sums[: len(one)]), MeanSums(*sums[len(one) :])
 
 
 def ratio_sums(
     frame: pl.DataFrame, columns: Columns, numerator: str, denominator: str
-) -> tuple[list[tuple[Any, ...]], Layout, RatioSums]:
+) -> tuple[Keys, Layout, RatioSums]:
     """As `mean_sums`, for pairs; a pair of which one is null is left out."""
-    import polars as pl
-
     rows = _rows(frame, columns, {"y": (numerator, 0.0), "x": (denominator, 0.0)})
     y, x = pl.col("y"), pl.col("x")
     both = y.is_not_null() & x.is_not_null()
-    products = [_weighted_where(both, product) for product in (y, x, y * y, x * x, x * y)]
-    keys, layout, sums = _cells(rows, columns, [*_counts_where(both), *products])
+    keys, layout, sums = _cells(rows, columns, _sums_where(both, y, x, y * y, x * x, x * y))
     return keys, layout, RatioSums(*sums)
 
 
 def _rows(frame: pl.DataFrame, columns: Columns, values: dict[str, tuple[str, float]]) -> pl.DataFrame:
     """The columns that matter, under names that can't clash, checked. Records of no group are left out."""
-    import polars as pl
-
     keys = [pl.col(key).alias(f"key {number}") for number, key in enumerate(columns.keys)]
     rows = frame.select(
         *keys,
@@ -124,33 +114,15 @@ def _rows(frame: pl.DataFrame, columns: Columns, values: dict[str, tuple[str, fl
     return rows.drop_nulls([f"key {number}" for number in range(len(keys))])
 
 
-def _counts_where(given: pl.Expr) -> list[pl.Expr]:
-    import polars as pl
-
+def _sums_where(given: pl.Expr, *values: pl.Expr) -> list[pl.Expr]:
+    """Number of records, Σw, Σw², and of each of the values Σw·value, over the records that are given."""
     w = pl.col("w")
-    one = pl.lit(1.0)
-    return [(given & (w > 0)).sum().cast(pl.Float64), _weighted_where(given, one), _weighted_where(given, w)]
+    weighted = [pl.when(given).then(w * value).otherwise(0.0).sum() for value in (pl.lit(1.0), w, *values)]
+    return [(given & (w > 0)).sum().cast(pl.Float64), *weighted]
 
 
-def _mean_sums_where(given: pl.Expr) -> list[pl.Expr]:
-    import polars as pl
-
-    x = pl.col("x")
-    return [*_counts_where(given), _weighted_where(given, x), _weighted_where(given, x * x)]
-
-
-def _weighted_where(given: pl.Expr, value: pl.Expr) -> pl.Expr:
-    import polars as pl
-
-    return pl.when(given).then(pl.col("w") * value).otherwise(0.0).sum()
-
-
-def _cells(
-    rows: pl.DataFrame, columns: Columns, sums: list[pl.Expr]
-) -> tuple[list[tuple[Any, ...]], Layout, list[np.ndarray[Any, np.dtype[np.float64]]]]:
+def _cells(rows: pl.DataFrame, columns: Columns, sums: list[pl.Expr]) -> tuple[Keys, Layout, list[NDArray[np.float64]]]:
     """One row for each cluster of each estimate, sorted; without keys all records are one estimate."""
-    import polars as pl
-
     keys = [f"key {number}" for number in range(len(columns.keys))]
     named = [total.alias(f"sum {number}") for number, total in enumerate(sums)]
     # The streaming engine takes a quarter of the memory that the other takes, and no more time.
