@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
-from counterfoil.figures.plots import Axis, Dot, Dots, Histogram, Lines, Plot, Scatter, bound, known
+from counterfoil.figures.plots import Axis, Dot, Dots, Histogram, Lines, Plot, Scatter
 from counterfoil.stats.estimate import Estimate
 
 UNDEFINED = "undefined"
@@ -25,17 +26,17 @@ def table(plot: Plot) -> list[list[str]]:
 
 def cell(value: float | None) -> str:
     """Three decimals, or four digits where these say too little; what is no number is undefined."""
-    if known(value) is None:
+    if value is None or not math.isfinite(value):
         return UNDEFINED
-    assert value is not None
     size = abs(value)
     return f"{value:.4g}" if size >= 1e6 or 0 < size < 0.001 else f"{value:z.3f}"
 
 
 def edge(value: float | None) -> str:
     """A bound of an interval; nothing where there is none."""
-    limit = bound(value)
-    return "" if limit is None else cell(limit) if known(limit) is not None else f"{limit:g}"
+    if value is None or math.isnan(value):
+        return ""
+    return cell(value) if math.isfinite(value) else f"{value:g}"
 
 
 def between(low: float | None, high: float | None) -> str:
@@ -45,7 +46,9 @@ def between(low: float | None, high: float | None) -> str:
 
 def _rows(rows: tuple[Dot, ...], label: str, series: str, value: str) -> list[list[str]]:
     head = ["group", label, series, value, "low", "high", "note"]
-    cells = [[it.group, it.label, it.series, cell(it.value), edge(it.low), edge(it.high), it.note] for it in rows]
+    cells = [
+        [row.group, row.label, row.series, cell(row.value), edge(row.low), edge(row.high), row.note] for row in rows
+    ]
     return _filled(head, cells, {0, 4, 5, 6})
 
 
@@ -54,23 +57,20 @@ def _points(plot: Scatter) -> list[list[str]]:
     head = [plot.label_name, plot.series_name, x, f"{x}: low", f"{x}: high", y, f"{y}: low", f"{y}: high", "note"]
     cells = [
         [
-            *(it.label, it.series),
-            *(cell(it.x), edge(it.x_low), edge(it.x_high)),
-            *(cell(it.y), edge(it.y_low), edge(it.y_high)),
-            it.note,
+            *(point.label, point.series),
+            *(cell(point.x), edge(point.x_low), edge(point.x_high)),
+            *(cell(point.y), edge(point.y_low), edge(point.y_high)),
+            point.note,
         ]
-        for it in plot.points
+        for point in plot.points
     ]
     return _filled(head, cells, {3, 4, 6, 7, 8})
 
 
 def _bins(plot: Histogram) -> list[list[str]]:
     head = [f"{plot.x}: from", "to", *(one.series or plot.y for one in plot.series)]
-    cells = [
-        [f"{plot.edges[i]:g}", f"{plot.edges[i + 1]:g}", *(f"{one.counts[i]:,}" for one in plot.series)]
-        for i in range(len(plot.edges) - 1)
-    ]
-    return [head, *cells]
+    bins = zip(plot.edges, plot.edges[1:], *(one.counts for one in plot.series), strict=False)
+    return [head, *([f"{low:g}", f"{high:g}", *(f"{count:,}" for count in counts)] for low, high, *counts in bins)]
 
 
 def _filled(head: list[str], cells: list[list[str]], optional: set[int]) -> list[list[str]]:
@@ -94,12 +94,12 @@ def side_of(estimate: Estimate, border: float = 0.0) -> int | None:
 
 def overall(estimates: Iterable[Estimate], metric: str) -> list[Estimate]:
     """The metric's estimates over all groups, one for each model and variant."""
-    return [it for it in estimates if it.metric == metric and not it.group]
+    return [estimate for estimate in estimates if estimate.metric == metric and not estimate.group]
 
 
 def naming(estimates: Sequence[Estimate]) -> dict[tuple[str, str], str]:
     """A name for each model and variant, without what is the same for all of them."""
-    pairs = list(dict.fromkeys((it.model, it.variant) for it in estimates))
+    pairs = list(dict.fromkeys((estimate.model, estimate.variant) for estimate in estimates))
     if len({variant for _, variant in pairs}) < 2:
         return {pair: pair[0] for pair in pairs}
     if len({model for model, _ in pairs}) < 2:
@@ -127,10 +127,7 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 def forest(title: str, description: str, estimates: Iterable[Estimate], x: Axis) -> Dots:
     """Estimates with their intervals: a row for each metric, a series for each model and variant."""
-    rows = tuple(
-        Dot(one.metric, f"{one.model}, {one.variant}", one.value, one.low, one.high, one.note or "")
-        for one in estimates
-    )
+    rows = tuple(dot(one.metric, f"{one.model}, {one.variant}", one) for one in estimates)
     return Dots(
         title=title, description=description, x=x, rows=rows, label_name="metric", series_name="model and prompt"
     )

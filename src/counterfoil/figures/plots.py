@@ -1,7 +1,4 @@
-"""Plots as data: what a suite wants shown, without a word on how it is drawn.
-
-`report/svg.py` draws them, `report/plots_table.py` gives the table that stands beside each.
-"""
+"""Plots as data: what a suite wants shown. `report/plots` draws them; `numbers` makes the table beside each."""
 
 from __future__ import annotations
 

@@ -14,15 +14,15 @@ NAMED = 4
 def extremes(what: str, estimates: Sequence[Estimate]) -> list[str]:
     """Lowest and highest, and whether their intervals lie apart; nothing where there are no estimates."""
     names = naming(estimates)
-    defined = [(it.value, it) for it in estimates if it.value is not None]
+    defined = [(one.value, one) for one in estimates if one.value is not None]
     if not defined:
-        return [f"{what} is {with_interval(it)}." for it in estimates[:1]]
+        return [f"{what} is {with_interval(one)}." for one in estimates[:1]]
     low, high = (pick(defined, key=lambda pair: pair[0])[1] for pick in (min, max))
+    first, last = (f"{with_interval(one)} for {names[one.model, one.variant]}" for one in (low, high))
     if len(defined) == 1:
-        return [f"{what} is {with_interval(low)} for {names[low.model, low.variant]}."]
+        return [f"{what} is {first}."]
     if low.value == high.value:
-        return [f"{what} is {cell(low.value)} for every model and prompt.{_widest([it for _, it in defined])}"]
-    first, last = (f"{with_interval(it)} for {names[it.model, it.variant]}" for it in (low, high))
+        return [f"{what} is {cell(low.value)} for every model and prompt.{_widest([one for _, one in defined])}"]
     return [f"{what} goes from {first} to {last}: {apart(low, high)}."]
 
 
@@ -39,8 +39,8 @@ def sides(what: str, estimates: Sequence[Estimate], above: str, below: str) -> l
     """Of how many models and prompts the interval lies above 0, below 0, or holds it."""
     names = naming(estimates)
     found: dict[int | None, list[str]] = {}
-    for it in estimates:
-        found.setdefault(side_of(it), []).append(names[it.model, it.variant])
+    for one in estimates:
+        found.setdefault(side_of(one), []).append(names[one.model, one.variant])
     words = {1: f"above 0 ({above})", -1: f"below 0 ({below})", 0: "on both sides of 0 (it can't be told)"}
     parts = [f"{words[side]} for {_who(found[side])}" for side in (1, -1, 0) if side in found]
     if None in found:
@@ -49,7 +49,7 @@ def sides(what: str, estimates: Sequence[Estimate], above: str, below: str) -> l
 
 
 def _widest(estimates: Sequence[Estimate]) -> str:
-    known = [(it.low, it.high) for it in estimates if it.low is not None and it.high is not None]
+    known = [(one.low, one.high) for one in estimates if one.low is not None and one.high is not None]
     if not known:
         return ""
     low, high = max(known, key=lambda bounds: bounds[1] - bounds[0])

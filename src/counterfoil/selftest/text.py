@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from counterfoil.console import table
 from counterfoil.progress import Progress
-from counterfoil.selftest.results import LEAST_MEAN, MOST_MEAN, ComparisonCoverage, named
+from counterfoil.selftest.results import LEAST_MEAN, MOST_MEAN, ComparisonCoverage, MetricCoverage, named
 from counterfoil.selftest.selftest import SelfTest, Tell
 
 HEADING = ["cell", "clusters", "true value", "mean", "bias", "coverage", "width", "no interval"]
@@ -28,20 +28,7 @@ def _introduction(result: SelfTest) -> str:
 def _tables(result: SelfTest) -> list[str]:
     made = []
     for metric in dict.fromkeys(map(named, result.estimates)):
-        rows = [
-            [
-                it.cell + (" *" if it.degenerate else ""),
-                f"{it.clusters:.0f}",
-                f"{it.truth:z.3f}",
-                _number(it.mean),
-                "" if it.bias is None else f"{it.bias:+.4f}",
-                _share(it.coverage),
-                _number(it.width),
-                f"{1 - it.intervals / result.trials:.1%}" if it.intervals < result.trials else "",
-            ]
-            for it in result.estimates
-            if named(it) == metric
-        ]
+        rows = [_row(one, result.trials) for one in result.estimates if named(one) == metric]
         made.append(f"{metric}\n\n{table([HEADING, *rows])}")
     means = [[metric, f"{mean:.1%}"] for metric, mean in result.mean_coverage.items()]
     made.append(
@@ -54,21 +41,34 @@ def _tables(result: SelfTest) -> list[str]:
     return made
 
 
+def _row(one: MetricCoverage, trials: int) -> list[str]:
+    return [
+        one.cell + (" *" if one.degenerate else ""),
+        f"{one.clusters:.0f}",
+        f"{one.truth:z.3f}",
+        _number(one.mean),
+        "" if one.bias is None else f"{one.bias:+.4f}",
+        _share(one.coverage),
+        _number(one.width),
+        f"{1 - one.intervals / trials:.1%}" if one.intervals < trials else "",
+    ]
+
+
 def comparison_rows(result: SelfTest) -> list[list[str]]:
     """One row for each metric and cell: false alarms where nothing differs, and power where something does."""
     rows = [["metric", "cell", "false alarms", "coverage", "true difference", "power", "coverage"]]
-    pairs: dict[tuple[str, str], list[ComparisonCoverage]] = {}
-    for it in result.comparisons:
-        pairs.setdefault((named(it), it.cell), []).append(it)
+    pairs: dict[tuple[str, str], dict[bool, ComparisonCoverage]] = {}
+    for one in result.comparisons:
+        pairs.setdefault((named(one), one.cell), {})[one.alike] = one
     for (metric, cell), both in pairs.items():
+        alike, unlike = both.get(True), both.get(False)
         row = [metric, cell]
-        for alike in (True, False):
-            one = next((it for it in both if it.alike is alike), None)
-            if one is None:
-                row += [""] * (2 if alike else 3)
-                continue
-            row += [] if alike else [f"{one.difference:+z.3f}"]
-            row += [_share(one.found), _share(one.coverage)]
+        row += ["", ""] if alike is None else [_share(alike.found), _share(alike.coverage)]
+        row += (
+            [""] * 3
+            if unlike is None
+            else [f"{unlike.difference:+z.3f}", _share(unlike.found), _share(unlike.coverage)]
+        )
         rows.append(row)
     return rows
 

@@ -36,12 +36,6 @@ def summarize(metrics: Iterable[Metric], items: Items) -> list[Estimate]:
     return made
 
 
-def scaled(estimate: Estimate, factor: float) -> Estimate:
-    """An estimate of a share as one of the number that it is a share of."""
-    bounds = {name: getattr(estimate, name) for name in ("value", "low", "high")}
-    return msgspec.structs.replace(estimate, **{name: it if it is None else it * factor for name, it in bounds.items()})
-
-
 def _figures(metric: Metric, frame: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
     each = [metric.each] if metric.each is not None and frame[metric.each].count() else []
     counts = pl.lit(True) if metric.where is None else pl.col(metric.where)
@@ -74,14 +68,26 @@ def _estimates(metric: Metric, frame: pl.DataFrame, by: Sequence[str]) -> list[E
         return signed_means(frame, "x", weight="weight" if metric.draws else None, **refined, **names)
     if metric.most is None:
         made = proportions(frame, "x", **names)
-        return made if metric.scale == 1 else [scaled(it, metric.scale) for it in made]
+        return made if metric.scale == 1 else [_scaled(figure, metric.scale) for figure in made]
     end = frame.select(pl.max_horizontal(pl.col("x").max(), metric.most).cast(pl.Float64)).item()
-    return [scaled(it, end) for it in proportions(frame.with_columns(pl.col("x") / end), "x", **names)]
+    return [_scaled(figure, end) for figure in proportions(frame.with_columns(pl.col("x") / end), "x", **names)]
+
+
+def _scaled(estimate: Estimate, factor: float) -> Estimate:
+    """An estimate of a share as one of the number that it is a share of."""
+    numbers = {name: getattr(estimate, name) for name in ("value", "low", "high")}
+    changed = {name: number * factor for name, number in numbers.items() if number is not None}
+    return msgspec.structs.replace(estimate, **changed)
 
 
 def _key(metric: Metric, figure: Estimate) -> Key:
     own = dict(metric.label)
-    return metric.name, figure.model, figure.variant, frozenset(it for it in figure.group.items() if it[0] not in own)
+    return (
+        metric.name,
+        figure.model,
+        figure.variant,
+        frozenset(part for part in figure.group.items() if part[0] not in own),
+    )
 
 
 def _told(metric: Metric, figure: Estimate, values: dict[Key, float | None]) -> Estimate:
