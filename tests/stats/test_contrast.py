@@ -22,7 +22,7 @@ def sums(values: list[list[float]]) -> MeanSums:
 
 
 def one(arms: list[tuple[float, list[list[float]]]]) -> Interval:
-    [interval] = contrast(
+    [interval], _ = contrast(
         Layout(np.zeros(len(arms[0][1]), dtype=np.int64), 1), [(a, sums(values)) for a, values in arms]
     )
     return interval

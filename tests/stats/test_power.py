@@ -111,11 +111,6 @@ def test_refuses_a_plan_without_end() -> None:
         clusters_needed(1e-9, Components(1, 1))
 
 
-def test_refuses_plans_without_members() -> None:
-    with pytest.raises(UserError, match="0 and 1"):
-        clusters_needed(0.1, Components(1, 1), members=0)
-
-
 VARIANCES = st.floats(0.001, 4)
 
 

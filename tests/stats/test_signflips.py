@@ -209,11 +209,6 @@ def test_refuses_sums_that_are_no_numbers(sums: Floats) -> None:
         sign_flip_test(sums)
 
 
-def test_refuses_pairs_of_another_shape() -> None:
-    with pytest.raises(ValueError, match="one row for each cluster"):
-        sign_flip_tests(np.ones((3, 2)), np.ones((3, 1), dtype=np.int64))
-
-
 # Label swaps
 
 
@@ -330,9 +325,7 @@ def test_an_arm_without_values() -> None:
 
 
 def test_refuses_swaps_of_bad_sums() -> None:
-    one, two = np.ones(2), np.ones(3)
-    with pytest.raises(ValueError, match=r"\[2, 3\]"):
-        swap_tests([[Term(1.0, one, one, one, one)], [Term(1.0, two, two, two, two)]])
+    one = np.ones(2)
     with pytest.raises(ValueError, match="below 0"):
         swap_test([Term(1.0, one, one, one, -one)])
     with pytest.raises(ValueError, match="finite"):

@@ -85,11 +85,11 @@ def with_interval(estimate: Estimate) -> str:
     return f"{cell(estimate.value)}{between(estimate.low, estimate.high) or ' (no interval)'}"
 
 
-def side_of(estimate: Estimate, border: float = 0.0) -> int | None:
-    """1 or -1 where the whole interval lies above or below the border, 0 where it holds it, None without interval."""
+def side_of(estimate: Estimate) -> int | None:
+    """1 or -1 where the whole interval lies above or below 0, 0 where it holds 0, None without an interval."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
-    return 1 if estimate.low > border else -1 if estimate.high < border else 0
+    return 1 if estimate.low > 0 else -1 if estimate.high < 0 else 0
 
 
 def overall(estimates: Iterable[Estimate], metric: str) -> list[Estimate]:

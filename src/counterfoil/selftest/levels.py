@@ -23,9 +23,8 @@ def draw_levels(rng: np.random.Generator, mean: float, correlation: float, clust
         return np.full(clusters, mean)
     if correlation == 1:
         return rng.binomial(1, mean, clusters).astype(np.float64)
-    rest = _rest(correlation)
-    weight = (1 - rest) / rest if rest else 0.0
-    chance = rng.beta(mean * weight, (1 - mean) * weight, clusters) if rest else np.full(clusters, mean)
+    weight = _weight(correlation)
+    chance = rng.beta(mean * weight, (1 - mean) * weight, clusters) if weight else np.full(clusters, mean)
     return rng.binomial(LEVELS, chance) / LEVELS
 
 
@@ -35,29 +34,28 @@ def level_chances(mean: float, correlation: float) -> dict[float, float]:
         return {mean: 1.0}
     if correlation == 1:
         return {0.0: 1 - mean, 1.0: mean}
-    rest = _rest(correlation)
-    if rest == 0:
-        chances = [math.comb(LEVELS, k) * mean**k * (1 - mean) ** (LEVELS - k) for k in range(LEVELS + 1)]
-    else:
-        weight = (1 - rest) / rest
-        a, b = mean * weight, (1 - mean) * weight
-        chances = [
-            math.comb(LEVELS, k) * math.exp(_log_beta(k + a, LEVELS - k + b) - _log_beta(a, b))
-            for k in range(LEVELS + 1)
-        ]
-    return {k / LEVELS: chance for k, chance in enumerate(chances)}
+    weight = _weight(correlation)
+    a, b = mean * weight, (1 - mean) * weight
+
+    def chance(k: int) -> float:
+        if not weight:
+            return math.comb(LEVELS, k) * mean**k * (1 - mean) ** (LEVELS - k)
+        return math.comb(LEVELS, k) * math.exp(_log_beta(k + a, LEVELS - k + b) - _log_beta(a, b))
+
+    return {k / LEVELS: chance(k) for k in range(LEVELS + 1)}
 
 
-def _rest(correlation: float) -> float:
-    """The correlation that the beta distribution must have, beside the 1 ÷ K that the binomial draw brings.
+def _weight(correlation: float) -> float:
+    """The weight w of the beta distribution; 0 where the binomial draw alone brings the correlation, 1 ÷ K.
 
-    A share k ÷ K of a beta-binomial has the variance p(1−p)·(1 + (K−1)·r) ÷ K.
+    A share k ÷ K of a beta-binomial has the variance p(1−p)·(1 + (K−1)·r) ÷ K, where the beta distribution has the
+    correlation r = 1 ÷ (w + 1).
     """
     if not 1 / LEVELS <= correlation <= 1:
         raise UserError(f"A correlation within clusters is 0, or from {1 / LEVELS:g} to 1; it is {correlation:g}.")
-    # 0.1 · 10 is 1 but for rounding on some machines.
     rest = (LEVELS * correlation - 1) / (LEVELS - 1)
-    return rest if rest > 1e-9 else 0.0
+    # 0.1 · 10 is 1 but for rounding on some machines.
+    return (1 - rest) / rest if rest > 1e-9 else 0.0
 
 
 def _log_beta(a: float, b: float) -> float:

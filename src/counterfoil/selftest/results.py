@@ -175,7 +175,7 @@ def mean_coverage(estimates: Sequence[MetricCoverage]) -> dict[str, float]:
 def failures_of(
     estimates: Sequence[MetricCoverage], comparisons: Sequence[ComparisonCoverage], trials: int
 ) -> list[str]:
-    """What does not hold, with its cell."""
+    """What does not hold, with its cell; and mean coverages out of their range, with trials enough to tell."""
     failures = [f"{named(one)} in {one.cell}: it was never estimated" for one in estimates if not one.trials]
     every: list[MetricCoverage | ComparisonCoverage] = [*estimates, *comparisons]
     for one in every:
@@ -189,18 +189,13 @@ def failures_of(
             bound = too_many(one.found, one.tests, trials)
             if bound is not None:
                 failures.append(f"{what}: {one.found:.1%} false alarms, more than {bound:.1%}")
+    if trials >= LONG.trials:
+        failures += [
+            f"{metric}: the mean coverage over all cells is {mean:.1%}, not {LEAST_MEAN:.0%} to {MOST_MEAN:.1%}"
+            for metric, mean in mean_coverage(estimates).items()
+            if not LEAST_MEAN <= mean <= MOST_MEAN
+        ]
     return failures
-
-
-def failing_means(means: dict[str, float], trials: int) -> list[str]:
-    """Metrics whose mean coverage is out of its range, if there are trials enough to tell."""
-    if trials < LONG.trials:
-        return []
-    return [
-        f"{metric}: the mean coverage over all cells is {mean:.1%}, not {LEAST_MEAN:.0%} to {MOST_MEAN:.1%}"
-        for metric, mean in means.items()
-        if not LEAST_MEAN <= mean <= MOST_MEAN
-    ]
 
 
 def named(one: MetricCoverage | ComparisonCoverage) -> str:

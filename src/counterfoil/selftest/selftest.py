@@ -15,7 +15,6 @@ from counterfoil.selftest.results import (
     Key,
     MetricCoverage,
     comparison_coverage,
-    failing_means,
     failures_of,
     mean_coverage,
     metric_coverage,
@@ -105,10 +104,9 @@ def run_cells(
         pool_key = msgspec.json.encode([cell.options, cell.uneven])
         if pool_key not in pools:
             pools[pool_key] = Pool(planting, cell)
-        made = _test_cell(pools[pool_key], cell, trials, [seed, number], tell)
-        estimates += made[0]
-        comparisons += made[1]
-    means = mean_coverage(estimates)
+        of_metrics, of_comparisons = _test_cell(pools[pool_key], cell, trials, [seed, number], tell)
+        estimates += of_metrics
+        comparisons += of_comparisons
     return SelfTest(
         suite=name,
         trials=trials,
@@ -116,8 +114,8 @@ def run_cells(
         cells={cell.label: str(cell) for cell in cells},
         estimates=estimates,
         comparisons=comparisons,
-        mean_coverage=means,
-        failures=[*failures_of(estimates, comparisons, trials), *failing_means(means, trials)],
+        mean_coverage=mean_coverage(estimates),
+        failures=failures_of(estimates, comparisons, trials),
     )
 
 

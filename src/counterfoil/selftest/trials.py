@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
 from counterfoil.running.rows import Counts, Item, Rows
 from counterfoil.selftest.levels import draw_levels
 from counterfoil.suite.planting import Cell, Planting
-from counterfoil.suite.suite import AnySuite, Row, Variant
+from counterfoil.suite.suite import Row
 
 # Trials that are estimated together, each as a model of its own: that takes hardly more time than one.
 TOGETHER = 50
@@ -22,7 +23,7 @@ _FOR_POWER = 4
 _LARGEST_SAMPLE = 2**62
 
 
-class Asked(NamedTuple):
+class PoolQuestion(NamedTuple):
     """A question with its words. `number` tells it from all others of its pool."""
 
     number: int
@@ -31,21 +32,47 @@ class Asked(NamedTuple):
     settings_used: tuple[str, ...]
 
 
-class Scored:
-    """The rows of all replies so far. What was once replied to a question is read and scored once."""
+class Pool:
+    """What is drawn from: the questions in clusters, the respondents, and the rows of all that they said so far.
 
-    def __init__(self, suite: AnySuite, facts: Any, variant: Variant) -> None:
-        self._rows = Rows(suite, facts, {}, Counts(total=0))
-        self._variant = variant
-        self._columns = {
-            name: kind for name, kind in (COLUMNS | dict(suite.columns)).items() if name not in TEXT_COLUMNS
-        }
+    What was once replied to a question is read and scored once.
+    """
+
+    def __init__(self, planting: Planting, cell: Cell) -> None:
+        self.planting = planting
+        self.suite = planting.suite(cell)
+        dataset = self.suite.load(None)
+        self.variant, *_ = self.suite.variants([planting.variant] if planting.variant else [], dataset)
+        self._questions = list(dataset)
+        self.facts = self.suite.prepare(self._questions)
+        self.clusters = planting.clusters(self._questions, cell)
+        numbers = count()
+        self.asked = [[self._with_words(next(numbers), question) for question in cluster] for cluster in self.clusters]
+        self._respondents: dict[tuple[Any, ...], Respondent] = {}
+        self._rows = Rows(self.suite, self.facts, {}, Counts(total=0))
+        columns = (COLUMNS | dict(self.suite.columns)).items()
+        self._frame = pl.DataFrame(schema={name: kind for name, kind in columns if name not in TEXT_COLUMNS})
         self._numbers: dict[tuple[int, tuple[str, ...]], int] = {}
         self._new: list[tuple[Any, tuple[str, ...]]] = []
-        self._frame = pl.DataFrame(schema=self._columns)
 
-    def number(self, asked: Asked, texts: tuple[str, ...]) -> int:
-        """Which row of the frame this reply to this question has, with those of earlier turns before it."""
+    def _with_words(self, number: int, question: Any) -> PoolQuestion:
+        messages = self.suite.messages(question, self.variant)
+        return PoolQuestion(number, question, messages, tuple(self.planting.settings_used(question)))
+
+    def respondent(self, names: tuple[str, ...], chances: Mapping[str, float]) -> Respondent:
+        """The one with the chances of these names."""
+        key = (names, *[chances[name] for name in names])
+        if key not in self._respondents:
+            given = {name: str(chances[name]) for name in names}
+            self._respondents[key] = self.suite.planted(given, self._questions)
+        return self._respondents[key]
+
+    def row_number(self, asked: PoolQuestion, respond: Respondent, sample: int) -> int:
+        """Which row of the frame has what the respondent says to this question, in all turns."""
+        texts: tuple[str, ...] = (respond(asked.messages, sample),)
+        if self.suite.has_turns:
+            while messages := self.suite.follow_up(asked.question, self.variant, list(map(_reply, texts))):
+                texts = (*texts, respond(messages, sample))
         key = asked.number, texts
         number = self._numbers.get(key)
         if number is None:
@@ -57,59 +84,14 @@ class Scored:
         """All rows, each with what its question and reply say; who was asked and how often is still open."""
         rows = [self._row(question, texts) for question, texts in self._new]
         self._new = []
-        columns = {name: [row.get(name) for row in rows] for name in self._columns}
-        self._frame = pl.concat([self._frame, pl.DataFrame(columns, schema=self._columns)])
+        schema = self._frame.schema
+        columns = {name: [row.get(name) for row in rows] for name in schema}
+        self._frame = pl.concat([self._frame, pl.DataFrame(columns, schema=schema)])
         return self._frame
 
     def _row(self, question: Any, texts: tuple[str, ...]) -> Row:
-        item = Item("", self._variant, question, 0, None)
         *earlier, last = map(_reply, texts)
-        return _done(self._rows.of_reply(item, after(earlier, last)))
-
-
-class Pool:
-    """What is drawn from: the questions in clusters, the respondents, and what they said so far."""
-
-    def __init__(self, planting: Planting, cell: Cell) -> None:
-        self.planting = planting
-        self.suite = planting.suite(cell)
-        dataset = self.suite.load(None)
-        self.variant, *_ = self.suite.variants([planting.variant] if planting.variant else [], dataset)
-        self._questions = list(dataset)
-        self.facts = self.suite.prepare(self._questions)
-        self.clusters = planting.clusters(self._questions, cell)
-        self.scored = Scored(self.suite, self.facts, self.variant)
-        self._respondents: dict[tuple[Any, ...], Respondent] = {}
-        numbers = iter(range(sum(map(len, self.clusters))))
-        self.asked = [
-            [
-                Asked(
-                    next(numbers),
-                    question,
-                    self.suite.messages(question, self.variant),
-                    tuple(planting.settings_used(question)),
-                )
-                for question in cluster
-            ]
-            for cluster in self.clusters
-        ]
-
-    def respondent(self, names: tuple[str, ...], chances: Mapping[str, float]) -> Respondent:
-        """The one with the chances of these names."""
-        key = (names, *[chances[name] for name in names])
-        if key not in self._respondents:
-            given = {name: str(chances[name]) for name in names}
-            self._respondents[key] = self.suite.planted(given, self._questions)
-        return self._respondents[key]
-
-    def texts(self, asked: Asked, respond: Respondent, sample: int) -> tuple[str, ...]:
-        """What the respondent says, turn by turn."""
-        texts: tuple[str, ...] = (respond(asked.messages, sample),)
-        if not self.suite.has_turns:
-            return texts
-        while messages := self.suite.follow_up(asked.question, self.variant, list(map(_reply, texts))):
-            texts = (*texts, respond(messages, sample))
-        return texts
+        return _done(self._rows.of_reply(Item("", self.variant, question, 0, None), after(earlier, last)))
 
 
 class Batch(NamedTuple):
@@ -139,7 +121,7 @@ def batches(pool: Pool, cell: Cell, trials: int, seed: Sequence[int]) -> Iterato
                 alike.add(trial, rng, drawn)
             if unlike is not None and trial % _FOR_POWER == 0:
                 unlike.add(trial, rng, drawn)
-        others = [side.frame() if side is not None and side.answered else None for side in (alike, unlike)]
+        others = [side.frame() if side is not None and side.drawn else None for side in (alike, unlike)]
         yield Batch(len(some), first.frame(), *others)
 
 
@@ -151,15 +133,11 @@ class _Side:
         self._cell = cell
         self._settings = settings
         self._numbers: list[int] = []
-        self._drawn: list[tuple[int, list[int]]] = []
-
-    @property
-    def answered(self) -> bool:
-        return bool(self._drawn)
+        self.drawn: list[tuple[int, list[int]]] = []
 
     def add(self, trial: int, rng: np.random.Generator, drawn: list[int]) -> None:
         """Answer these clusters, each with latent states of this respondent alone."""
-        self._drawn.append((trial, drawn))
+        self.drawn.append((trial, drawn))
         constant, correlation = self._pool.planting.constant, self._cell.correlation
         levels = {
             name: draw_levels(rng, mean, 0.0 if name in constant else correlation, len(drawn)).tolist()
@@ -168,19 +146,19 @@ class _Side:
         repeats = range(self._cell.repeats)
         records = sum(len(self._pool.asked[cluster]) for cluster in drawn) * len(repeats)
         samples = iter(rng.integers(_LARGEST_SAMPLE, size=records).tolist())
-        number = self._pool.scored.number
+        row_number = self._pool.row_number
         for place, cluster in enumerate(drawn):
             chances = {name: level[place] for name, level in levels.items()}
             for asked in self._pool.asked[cluster]:
                 respond = self._pool.respondent(asked.settings_used, chances)
-                self._numbers += [number(asked, self._pool.texts(asked, respond, next(samples))) for _ in repeats]
+                self._numbers += [row_number(asked, respond, next(samples)) for _ in repeats]
 
     def frame(self) -> pl.DataFrame:
         """What is drawn is a cluster of its own, with names of its own, however often it was drawn before."""
         planting, repeats = self._pool.planting, self._cell.repeats
         sizes = np.array([len(cluster) * repeats for cluster in self._pool.asked])
-        place = np.concatenate([np.repeat(np.arange(len(drawn)), sizes[drawn]) for _, drawn in self._drawn])
-        trial = np.repeat([trial for trial, _ in self._drawn], [int(sizes[drawn].sum()) for _, drawn in self._drawn])
+        place = np.concatenate([np.repeat(np.arange(len(drawn)), sizes[drawn]) for _, drawn in self.drawn])
+        trial = np.repeat([trial for trial, _ in self.drawn], [int(sizes[drawn].sum()) for _, drawn in self.drawn])
         said = (
             pl.Series("model", trial).cast(pl.String),
             pl.lit(self._pool.variant.name).alias("variant"),
@@ -188,7 +166,7 @@ class _Side:
             pl.Series("cluster", place).cast(pl.String),
         )
         named = [pl.format("{} {}", "cluster", name).alias(name) for name in ("question_id", *planting.names)]
-        return self._pool.scored.frame()[self._numbers].with_columns(said).with_columns(named)
+        return self._pool.frame()[self._numbers].with_columns(said).with_columns(named)
 
 
 def _reply(text: str) -> Reply:

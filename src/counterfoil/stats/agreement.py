@@ -1,10 +1,7 @@
 """How far two raters agree: on labels (Cohen's kappa), on scores (Spearman's rank correlation).
 
-A pair is what both raters said about one record; pairs of which one is None (null) are left out. Labels belong to
-questions: to compare labels, take one pair for each question, not one for each reply. Scores of replies are compared
-over replies, with the question as the cluster.
-
-All intervals are 95 % intervals, symmetric on the scale of atanh, where they can't leave −1…1.
+A pair is what both raters said about one record; pairs of which one is None (null) are left out. All intervals are
+95 % intervals, symmetric on the scale of atanh, where they can't leave −1…1.
 """
 
 from __future__ import annotations

@@ -99,10 +99,11 @@ def spread_of_mean(
 
 def agresti_caffo(layout: Layout, first: MeanSums, second: MeanSums) -> list[Interval]:
     """Differences m₁ − m₂ of two means in 0…1 over the same clusters: `contrast` with the coefficients 1 and −1."""
-    return contrast(layout, [(1.0, first), (-1.0, second)])
+    intervals, _ = contrast(layout, [(1.0, first), (-1.0, second)])
+    return intervals
 
 
-def contrast(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> list[Interval]:
+def contrast(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> tuple[list[Interval], Spread]:
     """Sums Σ aᵢmᵢ of means in 0…1 over the same clusters: Agresti and Caffo (2000) with n_eff = N/deff.
 
     A record of kind i has the influence aᵢ(x − mᵢ)·N/Nᵢ on the sum, with N = ΣNᵢ. V is the variance of the mean of
@@ -117,8 +118,17 @@ def contrast(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> list[Int
     with np.errstate(divide="ignore", invalid="ignore"):
         totals = [layout.total(arm.n) for _, arm in arms]
         means = [layout.total(arm.s) / total for (_, arm), total in zip(arms, totals, strict=True)]
-        spread, together = contrast_spread(layout, arms)
         parts = list(zip(arms, totals, means, strict=True))
+        together = np.asarray(sum(totals))
+        u, square, n, n2 = (np.zeros(len(layout.estimate)) for _ in range(4))
+        for (a, arm), total, mean in parts:
+            scale = layout.repeat(a * together / total)
+            deviation, squared = residuals(layout, arm, mean)
+            u += scale * deviation
+            square += scale**2 * squared
+            n += arm.n
+            n2 += arm.n2
+        spread = spread_of(layout, n, n2, u, square, least_correlation=-1.0)
         binomial = sum(a**2 * m * (1 - m) / total for (a, _), total, m in parts)
         deff = together / spread.n_eff(together * binomial)
         centre, variance = np.zeros(layout.estimates), np.zeros(layout.estimates)
@@ -129,35 +139,17 @@ def contrast(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> list[Int
             variance += a**2 * share * (1 - share) / (n_eff + 2)
         half = spread.quantile * np.sqrt(variance)
         value = sum(a * mean for (a, _), _, mean in parts)
-    clusters = layout.total(np.any([arm.n > 0 for _, arm in arms], axis=0))
     lowest, highest = sum(min(a, 0.0) for a, _ in arms), sum(max(a, 0.0) for a, _ in arms)
     bounds = Bounds(
         value=np.asarray(value),
         low=np.maximum(centre - half, lowest),
         high=np.minimum(centre + half, highest),
         n=layout.total(np.sum([arm.records for _, arm in arms], axis=0)),
-        clusters=clusters,
+        clusters=layout.total(np.any([arm.n > 0 for _, arm in arms], axis=0)),
         fewest=np.min([layout.total(arm.n > 0) for _, arm in arms], axis=0),
         agree=spread.agree,
     )
-    return intervals_from(bounds, "Agresti–Caffo, cluster-robust", undefined="no values on one side")
-
-
-def contrast_spread(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> tuple[Spread, NDArray[np.float64]]:
-    """The spread of Σ aᵢmᵢ by the joint influence of all kinds of records, and how many records there are."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        together = np.asarray(sum(layout.total(arm.n) for _, arm in arms))
-        first = arms[0][1]
-        u, square, n, n2 = (np.zeros_like(first.n) for _ in range(4))
-        for a, arm in arms:
-            total = layout.total(arm.n)
-            scale = layout.repeat(a * together / total)
-            deviation, squared = residuals(layout, arm, layout.total(arm.s) / total)
-            u += scale * deviation
-            square += scale**2 * squared
-            n += arm.n
-            n2 += arm.n2
-        return spread_of(layout, n, n2, u, square, least_correlation=-1.0), together
+    return intervals_from(bounds, "Agresti–Caffo, cluster-robust", undefined="no values on one side"), spread
 
 
 def fieller(layout: Layout, sums: RatioSums) -> list[Interval]:

@@ -32,8 +32,6 @@ _CONSTANT = "one and the same value throughout"
 _UNCHANGED = "no interval: leaving out any one cluster changes nothing"
 _ROUNDING = 1e-10
 
-_Part = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.float64]"]
-
 
 class _Coincidences(NamedTuple):
     """`whole[c, k]`: how often values c and k came together in a unit, each unit with the weight of its values; for
@@ -41,7 +39,7 @@ class _Coincidences(NamedTuple):
     """
 
     whole: NDArray[np.float64]
-    parts: list[_Part]
+    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]
     sizes: NDArray[np.float64]
     values: NDArray[np.float64]
 
@@ -97,7 +95,8 @@ def _jackknifed_difference(one: _Coincidences, other: _Coincidences, level: Leve
     value = _alpha(one.whole, one.values, level) - _alpha(other.whole, other.values, level)
     if math.isnan(value):
         return without_bounds(None, _CONSTANT if one.sizes.any() and other.sizes.any() else "no values")
-    disputed = sum(any(map(_is_disputed, parts)) for parts in zip(one.parts, other.parts, strict=True))
+    clusters = zip(one.parts, other.parts, strict=True)
+    disputed = sum(any(np.any(rows != columns) for rows, columns, _ in parts) for parts in clusters)
     if disputed < FEWEST_CLUSTERS:
         return without_bounds(value, _too_few("a disagreement", disputed))
     rest = (_left_out(one, level) - _left_out(other, level))[there]
@@ -145,14 +144,14 @@ def _too_few(what: str, clusters: int) -> str:
 def _coincidences(
     units: Units, clusters: Clusters | None, level: Level, names: Sequence[Hashable] | None = None
 ) -> _Coincidences:
-    """What came together. `names`: the clusters in their order, some perhaps without a unit."""
+    """Which values came together. `names`: the clusters in their order, some perhaps without a unit."""
     of_unit = list(range(len(units))) if clusters is None else list(clusters)
     if len(of_unit) != len(units):
         raise ValueError(f"units and clusters differ in length: {len(units)} and {len(of_unit)}")
     if None in of_unit:
         raise ValueError("a cluster is missing; every unit belongs to a cluster")
-    said = [[value for value in unit if value is not None] for unit in units]
-    paired = [(cluster, values) for cluster, values in zip(of_unit, said, strict=True) if len(values) > 1]
+    given = ([value for value in unit if value is not None] for unit in units)
+    paired = [(cluster, values) for cluster, values in zip(of_unit, given, strict=True) if len(values) > 1]
     kinds = {value for _, values in paired for value in values}
     if any(value != value for value in kinds):
         raise ValueError("a value is nan; a missing value must be None")
@@ -211,9 +210,3 @@ def _left_out(found: _Coincidences, level: Level) -> NDArray[np.float64]:
         without[rows, columns] -= amounts
         rest[g] = _alpha(without, found.values, level)
     return rest
-
-
-def _is_disputed(part: _Part) -> bool:
-    """Whether two different values came together in the cluster."""
-    rows, columns, _ = part
-    return bool(np.any(rows != columns))

@@ -1,9 +1,7 @@
 """The difference between two arms of the same items: both values, the interval, the test, what could be seen.
 
-An arm's value is Σ coefficient · mean. Where each item counts in both arms or in neither, the difference is a mean of
-paired differences, with the interval of Bonett and Price and the test of sign flips. Where the arms have different
-denominators it is a contrast of means by their joint influence, and the test swaps the arms of whole clusters. It does
-so for ratios as well, whose interval is put together from those of both.
+An arm's value is Σ coefficient · mean, or a ratio. Which interval and which test a difference has is in the table of
+docs/statistics.md, "Comparisons".
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from counterfoil.stats.estimate import Interval, interval_from
-from counterfoil.stats.intervals import bonett_price, contrast, contrast_spread, fieller, spread_of_mean
+from counterfoil.stats.intervals import bonett_price, contrast, fieller, spread_of_mean
 from counterfoil.stats.power import smallest_difference
 from counterfoil.stats.signflips import Term, sign_flip_tests, swap_tests
 from counterfoil.stats.spread import spread_of
@@ -137,8 +135,7 @@ def _untested(case: Case, count: int) -> _Untested:
         return _Untested(_scaled(interval, coefficient), spread, paired, [])
     sums = [(arm.coefficient, _sums(arm.a, clusters, count), _sums(arm.b, clusters, count)) for arm in scaled]
     sides = [part for coefficient, a, b in sums for part in ((coefficient, b), (-coefficient, a))]
-    [interval] = contrast(layout, sides)
-    spread, _ = contrast_spread(layout, sides)
+    [interval], spread = contrast(layout, sides)
     return _Untested(interval, spread, None, [Term(coefficient, a.s, a.n, b.s, b.n) for coefficient, a, b in sums])
 
 

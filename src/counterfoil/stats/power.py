@@ -5,6 +5,7 @@ that a difference is too small to matter.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -78,25 +79,17 @@ def clusters_needed(difference: float, components: Components, *, members: int =
         raise UserError(
             f"The difference to detect must be above 0, not {difference:g}: give it as a share, as in 0.03."
         )
-    if members < 1 or repeats < 1:
-        raise UserError(f"A plan needs 1 or more members and repeats, not {members} and {repeats}.")
 
     def detectable(clusters: int) -> float:
         error = planned_error(components, clusters, members=members, repeats=repeats)
         return float(smallest_difference(error, clusters - 1))
 
-    too_few, enough = FEWEST_CLUSTERS - 1, FEWEST_CLUSTERS
+    fewest = enough = FEWEST_CLUSTERS
     while detectable(enough) > difference:
         if enough > _MOST_CLUSTERS:
             raise UserError(f"A difference of {difference:g} is too small to plan for: give a larger one.")
-        too_few, enough = enough, 2 * enough
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        if detectable(middle) > difference:
-            too_few = middle
-        else:
-            enough = middle
-    return enough
+        fewest, enough = enough, 2 * enough
+    return bisect_left(range(enough), True, lo=fewest, key=lambda clusters: detectable(clusters) <= difference)
 
 
 def is_equivalent(

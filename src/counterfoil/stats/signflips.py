@@ -76,15 +76,12 @@ def sign_flip_tests(sums: NDArray[np.float64], pairs: NDArray[np.int64] | None =
     more than one, and each difference is −1, 0 or 1, the test is McNemar's exact one: then all flips are counted by
     the binomial distribution, however many clusters there are.
     """
-    sums = np.asarray(sums, dtype=np.float64)
-    if sums.ndim != 2 or (pairs is not None and np.shape(pairs) != sums.shape):
-        raise ValueError("sums, and pairs where they are given, have one row for each cluster and one column each test")
     if not np.isfinite(sums).all():
         raise ValueError("a cluster's sum is not a finite number; a cluster without pairs has the sum 0")
     columns = _without_rounding(np.ascontiguousarray(sums.T))
     is_mcnemar = [False] * len(columns)
     if pairs is not None:
-        is_mcnemar = np.all((np.asarray(pairs).T <= 1) & np.isin(columns, (-1.0, 0.0, 1.0)), axis=1).tolist()
+        is_mcnemar = np.all((pairs.T <= 1) & np.isin(columns, (-1.0, 0.0, 1.0)), axis=1).tolist()
     statistics = [_sum_statistic(column) for column in columns]
     flipped = [statistic for statistic, exact in zip(statistics, is_mcnemar, strict=True) if not exact]
     p_values = iter(_p_values(flipped))
@@ -102,9 +99,6 @@ def swap_tests(metrics: Sequence[Sequence[Term]]) -> list[Test]:
     a mean over K groups has K with 1/K each. Where a swap leaves a ratio without a denominator, the metric is not
     defined, and the swap counts as one that reaches the observed difference: p is too large then, never too small.
     """
-    lengths = {len(entries) for terms in metrics for _, *arrays in terms for entries in arrays}
-    if len(lengths) > 1:
-        raise ValueError(f"all terms need one entry for each cluster; there are {sorted(lengths)} entries")
     prepared = [_swap_statistic(terms) for terms in metrics]
     defined = [statistic for statistic in prepared if statistic is not None]
     p_values = iter(_p_values(defined))
