@@ -8,7 +8,7 @@ import pytest
 
 import counterfoil as cf
 from counterfoil.comparing.compare import Comparison
-from counterfoil.report.comparison_text import comparison_text
+from counterfoil.report.text import comparison_text
 from counterfoil.suite.finding import load_suite
 from two_sides import bias_run, chosen, explain_run
 

@@ -13,7 +13,7 @@ from counterfoil.explain.questions import load_questions
 from sites import Client, serving
 
 pytest.importorskip("starlette", reason="the site is not installed: pip install 'counterfoil[web]'")
-from counterfoil.web.curations import Entry, review_of
+from counterfoil.web.review import Entry, review_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

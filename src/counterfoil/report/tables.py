@@ -31,18 +31,17 @@ def write_csv(run: Run, folder: Path) -> list[Path]:
     """
     import polars as pl
 
-    written = []
-    for name, frame in (("summary.csv", summary_frame(run.estimates).lazy()), ("records.csv", _records(run))):
-        path = _within(folder, name)
+    frames = {"summary.csv": summary_frame(run.estimates).lazy(), "records.csv": _records(run)}
+    paths = _within(folder, frames)
+    for path, frame in zip(paths, frames.values(), strict=True):
         with replacing(path) as temporary:
             frame.with_columns(pl.col(pl.String).pipe(neutral)).sink_csv(temporary)
-        written.append(path)
-    return written
+    return paths
 
 
 def write_parquet(run: Run, folder: Path) -> list[Path]:
     """summary.parquet, with the columns of summary.csv, and records.parquet as it is."""
-    summary, records = _within(folder, "summary.parquet"), _within(folder, RECORDS)
+    summary, records = _within(folder, ("summary.parquet", RECORDS))
     with replacing(summary) as temporary:
         summary_frame(run.estimates).write_parquet(temporary)
     with replacing(records) as temporary:
@@ -53,41 +52,37 @@ def write_parquet(run: Run, folder: Path) -> list[Path]:
 def write_latex(run: Run, folder: Path) -> list[Path]:
     """summary.tex with the overall estimates, and summary_by_….tex for each kind of group."""
     by_kind: dict[tuple[str, ...], list[Estimate]] = {}
-    for it in run.estimates:
-        by_kind.setdefault(tuple(it.group), []).append(it)
-    suite = run.whole_summary.suite
-    written = []
-    for kind, estimates in by_kind.items():
-        # Keys of groups are names in code; a suite of somebody else's may have others, and no name is a path.
-        name = "_".join(["summary", *(["by"] if kind else []), *(re.sub(r"\W", "_", key) for key in kind)])
-        path = _within(folder, f"{name}.tex")
+    for estimate in run.estimates:
+        by_kind.setdefault(tuple(estimate.group), []).append(estimate)
+    # Keys of groups are names in code; a suite of somebody else's may have others, and no name is a path.
+    names = ("_".join(("summary", *(("by", *kind) if kind else ()))) for kind in by_kind)
+    paths = _within(folder, (re.sub(r"\W", "_", name) + ".tex" for name in names))
+    for path, estimates in zip(paths, by_kind.values(), strict=True):
         with replacing(path) as temporary:
-            temporary.write_text(latex_table(estimates, suite), encoding="utf-8")
-        written.append(path)
-    return written
+            temporary.write_text(latex_table(estimates, run.whole_summary.suite), encoding="utf-8")
+    return paths
 
 
 def summary_frame(estimates: Iterable[Estimate]) -> pl.DataFrame:
     """The estimates as a tidy table: a row each, a column `group_KEY` for each key of any group."""
     import polars as pl
 
-    rows = [msgspec.to_builtins(it) for it in estimates]
-    keys = list(dict.fromkeys(key for row in rows for key in row["group"]))
-    counts = {"n": pl.Int64, "clusters": pl.Int64}
-    texts = (*_OF, "method", "note")
-    columns = {
-        **{name: [row[name] for row in rows] for name in _OF},
-        **{
-            f"group_{key}": [None if key not in row["group"] else str(row["group"][key]) for row in rows]
-            for key in keys
-        },
-        **{name: [row[name] for row in rows] for name in _IS},
-    }
-    schema = {
-        name: pl.String if name in texts or name.startswith("group_") else counts.get(name, pl.Float64)
-        for name in columns
-    }
-    return pl.DataFrame(columns, schema=schema)
+    rows = [
+        {**msgspec.to_builtins(estimate), **{f"group_{key}": str(value) for key, value in estimate.group.items()}}
+        for estimate in estimates
+    ]
+    groups = dict.fromkeys(name for row in rows for name in row if name.startswith("group_"))
+    numbers = {"n": pl.Int64, "clusters": pl.Int64, **dict.fromkeys(("value", "low", "high", "confidence"), pl.Float64)}
+    return pl.DataFrame(rows, schema={name: numbers.get(name, pl.String) for name in (*_OF, *groups, *_IS)})
+
+
+def notes_of(estimates: Iterable[Estimate]) -> dict[str, str]:
+    """Each note, with the metrics that it goes with."""
+    notes: dict[str, dict[str, None]] = {}
+    for estimate in estimates:
+        if estimate.note:
+            notes.setdefault(estimate.note, {})[estimate.metric] = None
+    return {note: ", ".join(metrics) for note, metrics in notes.items()}
 
 
 def latex_table(estimates: Sequence[Estimate], suite: str) -> str:
@@ -96,31 +91,26 @@ def latex_table(estimates: Sequence[Estimate], suite: str) -> str:
     """
     keys = list(estimates[0].group) if estimates else []
     heading = ["metric", *keys, "model", "variant", "estimate", "interval", "n", "clusters"]
-    levels = ", ".join(f"{level:.4g}" for level in sorted({100 * it.confidence for it in estimates}))
+    levels = ", ".join(f"{level:.4g}" for level in sorted({100 * estimate.confidence for estimate in estimates}))
     caption = f"{suite}{' by ' + ', '.join(keys) if keys else ''}: estimates with intervals at {levels} % confidence"
-    head = " & ".join(map(escaped, heading)) + r" \\"
-    notes: dict[str, dict[str, None]] = {}
-    for it in estimates:
-        if it.note:
-            notes.setdefault(it.note, {})[it.metric] = None
+    head = [r"\toprule", " & ".join(map(escaped, heading)) + r" \\", r"\midrule"]
     return "\n".join(
         [
             r"% \usepackage{booktabs, longtable}",
             rf"\begin{{longtable}}{{{'l' * (len(keys) + 3)}rlrr}}",
             rf"\caption{{{escaped(caption)}}} \\",
-            r"\toprule",
-            head,
-            r"\midrule",
+            *head,
             r"\endfirsthead",
-            r"\toprule",
-            head,
-            r"\midrule",
+            *head,
             r"\endhead",
             r"\bottomrule",
             r"\endfoot",
-            *(" & ".join(_cells(it)) + r" \\" for it in estimates),
+            *(" & ".join(_cells(estimate)) + r" \\" for estimate in estimates),
             r"\end{longtable}",
-            *map(_note, notes, notes.values()),
+            *(
+                rf"\noindent{{\footnotesize {escaped(metrics)}: {escaped(note)}.\par}}"
+                for note, metrics in notes_of(estimates).items()
+            ),
             "",
         ]
     )
@@ -151,14 +141,12 @@ def escaped(text: str) -> str:
     return re.sub("-(?=-)", "-{}", text.translate(str.maketrans(_LATEX)))
 
 
-def _cells(it: Estimate) -> list[str]:
-    interval = "" if it.low is None and it.high is None else f"[{_number(it.low, '?')}, {_number(it.high, '?')}]"
-    texts = [it.metric, *map(str, it.group.values()), it.model, it.variant]
-    return [*map(escaped, texts), _number(it.value, "not defined"), interval, str(it.n), str(it.clusters)]
-
-
-def _note(note: str, metrics: Iterable[str]) -> str:
-    return rf"\noindent{{\footnotesize {escaped(', '.join(metrics))}: {escaped(note)}.\par}}"
+def _cells(estimate: Estimate) -> list[str]:
+    low, high = _number(estimate.low, "?"), _number(estimate.high, "?")
+    interval = "" if estimate.low is None and estimate.high is None else f"[{low}, {high}]"
+    names = [estimate.metric, *map(str, estimate.group.values()), estimate.model, estimate.variant]
+    value = _number(estimate.value, "not defined")
+    return [*map(escaped, names), value, interval, str(estimate.n), str(estimate.clusters)]
 
 
 def _number(value: float | None, otherwise: str) -> str:
@@ -190,7 +178,8 @@ def neutral(text: pl.Expr) -> pl.Expr:
     return pl.when(risky).then("'" + text).otherwise(text).name.keep()
 
 
-def _within(folder: Path, name: str) -> Path:
+def _within(folder: Path, names: Iterable[str]) -> list[Path]:
+    """Where the files of these names go, in a folder that is there."""
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    return folder / name
+    return [folder / name for name in names]

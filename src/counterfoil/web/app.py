@@ -52,7 +52,7 @@ def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mappin
             Route("/static/report.css", _style),
             Mount("/static", StaticFiles(packages=[("counterfoil.web", "static")])),
         ],
-        exception_handlers={NotHere: _not_here, UserError: _user_error, HTTPException: _refused, Exception: _broken},
+        exception_handlers=dict.fromkeys((NotHere, UserError, HTTPException, Exception), _failed),
     )
     app.state.served = Served(root, suites)
     app.state.studies = Studies(app.state.served)
@@ -64,28 +64,23 @@ def _style(request: Request) -> Response:
     return Response(style(), media_type="text/css")
 
 
-def _message(request: Request, status: int, title: str, text: str) -> Response:
+def _failed(request: Request, error: Exception) -> Response:
+    """A page on what went wrong."""
+    match error:
+        case NotHere():
+            status, title = 404, "Not here"
+            text = "Nothing of that name is served: check that the link was copied whole."
+        case UserError():
+            _LOG.debug("UserError", exc_info=error)
+            status, title, text = 400, "That does not work", str(error)
+        case HTTPException():
+            status, title, text = error.status_code, error.detail, ""
+        case _:
+            status, title = 500, "Something went wrong"
+            text = "What it was is in the terminal where the site was started."
     # Raters see nothing of the rest of the site.
     template = "bare_message.html" if request.url.path.startswith("/rate/") else "message.html"
     return page(request, template, status, title=title, text=text)
-
-
-def _not_here(request: Request, error: Exception) -> Response:
-    return _message(request, 404, "Not here", "Nothing of that name is served: check that the link was copied whole.")
-
-
-def _user_error(request: Request, error: Exception) -> Response:
-    _LOG.debug("UserError", exc_info=error)
-    return _message(request, 400, "That does not work", str(error))
-
-
-def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return _message(request, error.status_code, error.detail, "")
-
-
-def _broken(request: Request, error: Exception) -> Response:
-    return _message(request, 500, "Something went wrong", "What it was is in the terminal where the site was started.")
 
 
 ANYWHERE = ("0.0.0.0", "::", "")  # noqa: S104
