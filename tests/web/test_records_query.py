@@ -81,10 +81,10 @@ def test_a_page_holds_what_fits_and_nothing_else(rows: list[dict[str, Any]], add
         table = table_of(make_run(Path(folder) / "run", records, schema=SCHEMA))
         query = parsed(address, table.columns)
         expected = [place for place, row in enumerate(records) if fits(row, query)]
-        found = find(table, query)
-        assert (found.total, found.whole) == (len(expected), len(records))
-        assert [it["row"] for it in found.records] == expected[(query.page - 1) * PAGE : query.page * PAGE]
-        assert all(it["reply"] == records[it["row"]]["reply"] for it in found.records)
+        found, total = find(table, query)
+        assert (total, table.light.height) == (len(expected), len(records))
+        assert [it["row"] for it in found] == expected[(query.page - 1) * PAGE : query.page * PAGE]
+        assert all(it["reply"] == records[it["row"]]["reply"] for it in found)
         for question in ("q1", "Canberra?", "nowhere"):
             there = [place for place, row in enumerate(records) if row["question_id"] == question]
             assert rows_of_question(table, question) == there

@@ -152,18 +152,12 @@ def assign(tasks: Sequence[StudyTask], raters: int, per_question: int, seed: int
         chosen: list[int] = []
         luck = {rater: chance.random() for rater in given}
         for _ in range(per_question):
-            left = (rater for rater in given if rater not in chosen)
-            taken = tuple(chosen)
-            best = min(
-                left,
-                key=lambda rater: (
-                    load[rater],
-                    of_kind[rater, *kind],
-                    sum(met[rater, other] for other in taken),
-                    luck[rater],
-                ),
-            )
-            chosen.append(best)
+            merits = {
+                rater: (load[rater], of_kind[rater, *kind], sum(met[rater, other] for other in chosen), luck[rater])
+                for rater in given
+                if rater not in chosen
+            }
+            chosen.append(min(merits, key=merits.__getitem__))
         for rater in chosen:
             load[rater] += 1
             of_kind[rater, *kind] += 1

@@ -6,31 +6,28 @@ Filters become rows without reading a text that nobody sees.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from counterfoil.errors import UserError
-from counterfoil.running.folder import RECORDS, Run
-from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
-
-if TYPE_CHECKING:
-    import polars as pl
-import re
-from contextlib import closing
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 import msgspec
+import polars as pl
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.ledger import REPLY_COLUMNS, Lookup, reply_from_row
 from counterfoil.asking.ledger_file import connect_to_read, explained
+from counterfoil.errors import UserError
 from counterfoil.report.html import Html, tag
 from counterfoil.report.page.card import card, named, reply_box, values, who, why
 from counterfoil.running.asked import shown_of, suite_to_show
+from counterfoil.running.folder import RECORDS, Run
+from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
 from counterfoil.suite.suite import Record
 from counterfoil.web.pages import page, served, whole_number
 from counterfoil.web.served import NotHere
@@ -62,14 +59,6 @@ class Columns(NamedTuple):
     scores: list[str]
 
 
-class Found(NamedTuple):
-    """One page of records, each with its `row`, and how many there are in all."""
-
-    records: list[dict[str, Any]]
-    total: int
-    whole: int
-
-
 class Table(NamedTuple):
     """A records.parquet: all columns but the texts are in memory."""
 
@@ -81,8 +70,6 @@ class Table(NamedTuple):
 
 def table_of(run: Run) -> Table:
     """The run's records; read again when the file has changed."""
-    import polars as pl
-
     path = run.folder / RECORDS
     try:
         table = _table(path, path.stat().st_mtime_ns)
@@ -108,17 +95,15 @@ def parsed(values: Mapping[str, str], columns: Columns) -> Query:
     )
 
 
-def find(table: Table, query: Query) -> Found:
-    """The page's records, in the order of the file."""
+def find(table: Table, query: Query) -> tuple[list[Record], int]:
+    """The page's records, in the order of the file, each with its `row`; and how many fit in all."""
     rows = _rows(table.path, table.stamp, query._replace(page=1))
     start = (query.page - 1) * PAGE
-    return Found(read_rows(table, rows[start : start + PAGE].to_list()), len(rows), table.light.height)
+    return read_rows(table, rows[start : start + PAGE].to_list()), len(rows)
 
 
-def read_rows(table: Table, rows: Sequence[int]) -> list[dict[str, Any]]:
+def read_rows(table: Table, rows: Sequence[int]) -> list[Record]:
     """These rows with all their columns. Of the file only the stretch between the first and the last is read."""
-    import polars as pl
-
     if not rows:
         return []
     first, last = min(rows), max(rows)
@@ -130,23 +115,16 @@ def read_rows(table: Table, rows: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def rows_of_question(table: Table, question_id: str, **of: str) -> list[int]:
-    """All rows of one question, of a model or variant if that is named; of one that was only asked in other numbers,
-    those.
+    """All rows of one question, of a model or variant if that is named. Of one that was only asked in other numbers,
+    the rows of those.
     """
-    import polars as pl
-
-    for name in ("question_id", "parent"):
-        if name in table.light.columns:
-            rows: list[int] = table.light.filter(pl.col(name) == question_id, **of)["row"].to_list()
-            if rows:
-                return rows
-    return []
+    names = [name for name in ("question_id", "parent") if name in table.light.columns]
+    found = (table.light.filter(pl.col(name) == question_id, **of)["row"].to_list() for name in names)
+    return next(filter(None, found), [])
 
 
 @lru_cache(maxsize=4)
 def _table(path: Path, stamp: int) -> Table:
-    import polars as pl
-
     frame = pl.scan_parquet(path)
     texts = [name for name in TEXT_COLUMNS if name in frame.collect_schema()]
     light = frame.drop(texts).with_row_index("row").collect()
@@ -154,8 +132,6 @@ def _table(path: Path, stamp: int) -> Table:
 
 
 def _columns(light: pl.DataFrame) -> Columns:
-    import polars as pl
-
     groups: dict[str, list[str]] = {}
     kinds = {name: kind for name, kind in light.schema.items() if name not in ("row", *NEVER_GROUPS, *RESERVED)}
     for name in sorted(kinds, key=lambda it: FIRST_GROUPS.index(it) if it in FIRST_GROUPS else len(FIRST_GROUPS)):
@@ -168,16 +144,12 @@ def _columns(light: pl.DataFrame) -> Columns:
 
 def _words(column: Any) -> Any:
     """A group's values as an address has them."""
-    import polars as pl
-
     return column.cast(pl.String).fill_null(EMPTY)
 
 
 @lru_cache(maxsize=64)
 def _rows(path: Path, stamp: int, query: Query) -> pl.Series:
     """All rows that fit: kept, since who looks at one page looks at the next."""
-    import polars as pl
-
     light = _table(path, stamp).light
     conditions = [_words(pl.col(name)) == value for name, value in query.groups]
     if query.score:
@@ -194,8 +166,6 @@ def _rows(path: Path, stamp: int, query: Query) -> pl.Series:
 @lru_cache(maxsize=64)
 def _with_text(path: Path, stamp: int, text: str) -> pl.Series:
     """The rows whose reply, question or reason holds the text, in whatever case."""
-    import polars as pl
-
     pattern = f"(?i){pl.escape_regex(text)}"
     holds = [pl.col(name).str.contains(pattern).fill_null(False) for name in ("reply", "question_id", "reason")]
     return pl.scan_parquet(path).with_row_index("row").filter(pl.any_horizontal(holds)).select("row").collect()["row"]
@@ -238,17 +208,18 @@ def records_page(request: Request) -> Response:
     run = served(request).run(name)
     table = table_of(run)
     query = parsed(request.query_params, table.columns)
-    found = find(table, query)
+    records, total = find(table, query)
     suite = suite_to_show(run)
-    cards = [_card(name, record, reply_box(record, {}, suite, EXCERPT, search=query.text)) for record in found.records]
+    cards = [_card(name, record, reply_box(record, {}, suite, EXCERPT, search=query.text)) for record in records]
     filters = _filters(query)
-    pages = max(1, -(-found.total // PAGE))
+    pages = max(1, -(-total // PAGE))
     return page(
         request,
         "runs/records.html",
         name=name,
         cards=cards,
-        found=found,
+        total=total,
+        whole=table.light.height,
         query=query,
         columns=table.columns,
         groups=dict(query.groups),

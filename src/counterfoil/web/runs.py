@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import polars as pl
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -22,12 +23,10 @@ from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import MANIFEST, RECORDS, SUMMARY
 from counterfoil.stats.metric import Metric, by_name
 from counterfoil.web.pages import page, served, whole_number
-from counterfoil.web.served import RunInfo, Served
-
-if TYPE_CHECKING:
-    import polars as pl
+from counterfoil.web.served import RunInfo, Served, stamps
 
 FILTERS = ("suite", "model", "data")
+PAGE = 50
 
 
 def runs_page(request: Request) -> Response:
@@ -45,10 +44,9 @@ def run_page(request: Request) -> Response:
     """What the report says of one run."""
     name = request.path_params["run"]
     run = served(request).run(name)
-    stamps = tuple((run.folder / file).stat().st_mtime_ns for file in (MANIFEST, SUMMARY, RECORDS))
     suite = run.whole_summary.suite
     others = [info.path for info in served(request).runs() if info.path != name and info.suite == suite]
-    content = _content(served(request), run.folder, stamps)
+    content = _content(served(request), run.folder, stamps(run.folder, MANIFEST, SUMMARY, RECORDS))
     return page(request, "runs/run.html", name=name, content=content, others=others)
 
 
@@ -57,13 +55,9 @@ def _values(info: RunInfo, name: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16)
-def _content(site: Served, folder: Path, stamps: tuple[int, ...]) -> Html:
+def _content(site: Served, folder: Path, state: tuple[int, ...]) -> Html:
     """Made once for each state of the files: plots over many records take their time."""
     return run_part(site.open(folder), "run", f"Run {folder.name}")
-
-
-PAGE = 50
-Stamps = tuple[int, ...]
 
 
 class Pair(NamedTuple):
@@ -83,9 +77,9 @@ def compare_page(request: Request) -> Response:
     if not names:
         return page(request, "runs/compare.html", infos=infos, names=["", ""], comparison=None)
     folders = [served(request).run(name).folder for name in dict.fromkeys(names)]
-    stamps = tuple((folder / file).stat().st_mtime_ns for folder in folders for file in (SUMMARY, RECORDS))
+    state = tuple(stamps(folder, SUMMARY, RECORDS) for folder in folders)
     root = served(request).root
-    comparison, pairs = _compared(served(request), tuple(folders), stamps)
+    comparison, pairs = _compared(served(request), tuple(folders), state)
     at = _choice(asked.get("pair", ""), len(pairs))
     pair = pairs[at]
     metrics = by_name(pair.metrics)
@@ -118,7 +112,7 @@ def compare_page(request: Request) -> Response:
 
 
 @lru_cache(maxsize=8)
-def _compared(site: Served, folders: tuple[Path, ...], stamps: Stamps) -> tuple[Comparison, list[Pair]]:
+def _compared(site: Served, folders: tuple[Path, ...], state: tuple[object, ...]) -> tuple[Comparison, list[Pair]]:
     """Made once for each state of the files."""
     runs = [site.open(folder) for folder in folders]
     try:
@@ -145,20 +139,14 @@ def _changes(joined: pl.DataFrame, metric: Metric) -> tuple[pl.DataFrame, int]:
 
     An item's value is Σ factor · column, over the columns that it has.
     """
-    import polars as pl
 
     def value(suffix: str) -> pl.Expr:
         return pl.sum_horizontal(c * pl.col(f"{name}{suffix}").cast(pl.Float64) for c, name in metric.terms)
 
-    counts = pl.any_horizontal(
-        pl.col(name).is_not_null() & pl.col(f"{name} b").is_not_null() for _, name in metric.terms
-    )
+    both = pl.any_horizontal(pl.col(name).is_not_null() & pl.col(f"{name} b").is_not_null() for _, name in metric.terms)
     question = pl.coalesce("question_id", "item") if "question_id" in joined.columns else pl.col("item")
-    frame = (
-        joined.filter(is_item_of(joined, metric))
-        .filter(counts)
-        .select("item", a=value(""), b=value(" b"), question_id=question)
-    )
+    frame = joined.filter(is_item_of(joined, metric), both)
+    frame = frame.select("item", a=value(""), b=value(" b"), question_id=question)
     moved = frame.filter(pl.col("a") != pl.col("b"))
     moved = moved.sort((pl.col("b") - pl.col("a")).abs(), descending=True, maintain_order=True)
     return moved, frame.height - moved.height
@@ -174,8 +162,7 @@ def _rows_table(rows: Sequence[ComparedFigure]) -> Html | None:
     if not rows:
         return None
     has_groups = any(row.group for row in rows)
-    head = ["metric", *(["group"] if has_groups else [])]
-    head += ["a", "b", "b − a", "p (Holm)", "in words", "pairs"]
+    head = ["metric", *(["group"] if has_groups else []), "a", "b", "b − a", "p (Holm)", "in words", "pairs"]
     body = []
     for row in rows:
         group = [", ".join(f"{name} {value}" for name, value in row.group.items())] if has_groups else []
@@ -184,13 +171,9 @@ def _rows_table(rows: Sequence[ComparedFigure]) -> Html | None:
             interval = tag("span", between(row.low, row.high).strip(), class_="interval")
             difference = Html(tag("b", cell(row.difference)) + interval)
         p = "–" if row.p_adjusted is None else f"{row.p_adjusted:.4f}"
-        values = [_cell(row.value_a), _cell(row.value_b)]
+        values = ["–" if value is None else cell(value) for value in (row.value_a, row.value_b)]
         body.append([row.metric, *group, *values, difference, p, row.verdict, f"{row.pairs:,}"])
     return table("By group" if has_groups else "Overall", head, body, kind="estimates")
-
-
-def _cell(value: float | None) -> str:
-    return "–" if value is None else cell(value)
 
 
 def _choice(text: str, count: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -52,14 +53,11 @@ class ServedRun(Run):
     def manifest(self) -> dict[str, Any]:
         manifest = super().manifest
         manifest["suite_at"] = self._served.place_of(str(manifest["suite"]), self.folder.name)
-        if isinstance(data := manifest.get("data"), dict):
-            manifest["data"] = self._confined(data)
-        if isinstance(options := manifest.get("options"), dict):
-            manifest["options"] = self._confined(options)
+        for part in ("data", "options"):
+            if isinstance(values := manifest.get(part), dict):
+                confined = {name: None if self._leads_outside(value) else value for name, value in values.items()}
+                manifest[part] = confined
         return manifest
-
-    def _confined(self, values: dict[str, Any]) -> dict[str, Any]:
-        return {name: None if self._leads_outside(value) else value for name, value in values.items()}
 
     def _leads_outside(self, value: Any) -> bool:
         """Whether a value is the path of something that is there, and not in the directory."""
@@ -102,11 +100,10 @@ class Served:
 
     def run(self, name: str) -> ServedRun:
         """The run of that name."""
-        folder = self.folder(name, SUMMARY, MANIFEST, RECORDS)
-        info = self._read_info(folder, name, _stamps(folder))
+        info = self._info(name)
         if info.problem is not None:
             raise UserError(info.problem)
-        return self.open(folder)
+        return self.open(self.inside(name))
 
     def open(self, folder: Path) -> ServedRun:
         """The run in a folder that `folder` gave."""
@@ -130,7 +127,10 @@ class Served:
 
     def runs(self) -> list[RunInfo]:
         """All runs, newest first."""
-        found = [info for folder in self._folders_with(SUMMARY) if (info := self._info(folder)) is not None]
+        found = []
+        for folder in self._folders_with(SUMMARY):
+            with suppress(NotHere, OSError):
+                found.append(self._info(self.name_of(folder)))
         return sorted(found, key=lambda info: (info.finished, info.path), reverse=True)
 
     def curations(self) -> list[Path]:
@@ -142,16 +142,12 @@ class Served:
         found = [Path(at) / name for at, names in self._walk() for name in names if name.endswith(STUDY_SUFFIX)]
         return sorted(path for path in found if self._is_inside(path))
 
-    def _info(self, folder: Path) -> RunInfo | None:
-        name = self.name_of(folder)
-        try:
-            self.folder(name, SUMMARY, MANIFEST, RECORDS)
-            return self._read_info(folder, name, _stamps(folder))
-        except (NotHere, OSError):
-            return None
+    def _info(self, name: str) -> RunInfo:
+        folder = self.folder(name, SUMMARY, MANIFEST, RECORDS)
+        return self._read_info(folder, name, stamps(folder, MANIFEST, SUMMARY))
 
     @lru_cache(maxsize=4096)  # noqa: B019 (a process serves one directory)
-    def _read_info(self, folder: Path, name: str, stamps: tuple[int, ...]) -> RunInfo:
+    def _read_info(self, folder: Path, name: str, state: tuple[int, ...]) -> RunInfo:
         """Kept until one of the files changes."""
         try:
             run = self.open(folder)
@@ -190,5 +186,6 @@ class Served:
             yield at, names
 
 
-def _stamps(folder: Path) -> tuple[int, ...]:
-    return tuple((folder / file).stat().st_mtime_ns for file in (MANIFEST, SUMMARY))
+def stamps(folder: Path, *files: str) -> tuple[int, ...]:
+    """When the files were last changed: what was made from them is kept as long as these are the same."""
+    return tuple((folder / file).stat().st_mtime_ns for file in files)
