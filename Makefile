@@ -1,4 +1,5 @@
 # The two commands: `make demo` and `make test`. Each sets up what it needs in .venv and is quick when run again.
+# `make check` is the loop while one works; `make test-all` holds what takes long.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,11 +13,13 @@ LOCK ?= requirements-dev.lock
 EXTRAS := .venv-extras
 EXTRAS_READY := $(EXTRAS)/.ready
 
-.PHONY: help setup demo test test-extras bench docs lock clean
+.PHONY: help setup demo lint check weights test test-all test-extras bench docs lock clean
 
 help:
 	@echo "make demo    run a small evaluation on the embedded model"
-	@echo "make test    lint, check the types, run all tests"
+	@echo "make check   style, types, layers and the quick tests: under a minute"
+	@echo "make test    the same, the documentation and all ordinary tests: some minutes"
+	@echo "make test-all      the same, and what takes longer: all commands of the documentation, simulations, repeated kills"
 	@echo "make test-extras   test what needs torch, Ray, Inspect or lm-eval, in an environment of its own"
 	@echo "make bench   measure speed, memory and interval coverage"
 	@echo "make docs    build the documentation into site/"
@@ -41,14 +44,26 @@ demo: setup
 	@$(BIN)/counterfoil report runs/demo-explain runs/demo-bias runs/demo-memorization --out runs/demo.html
 	@echo "Look at all of it in a browser: $(BIN)/counterfoil serve runs"
 
-test: setup
+lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir "$$(mktemp -d)"
+	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.log 2>&1 || { cat $(VENV)/layers.log; exit 1; }
+
+# Each test process takes seconds to collect all tests, so the quick ones have two.
+check: lint
+	@$(BIN)/python -m pytest -n 2 -m "not slow and not process"
+
+weights: setup
 	@$(BIN)/counterfoil models get smollm2
 	@command -v chromium >/dev/null || echo "There is no chromium here, so the tests in a browser are skipped: apt-get install chromium"
-	@$(BIN)/python -m pytest -n 3 --dist loadfile
+
+test: lint weights
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir "$$(mktemp -d)"
+	@$(BIN)/python -m pytest -n 3 --dist loadfile -m "not slow"
+
+test-all: test
+	@$(BIN)/python -m pytest -n 3 -m slow
 
 # torch comes first: the others would take the newest, with gigabytes for GPUs that tests do without.
 $(EXTRAS_READY): pyproject.toml

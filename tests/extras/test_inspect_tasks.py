@@ -249,6 +249,23 @@ def test_a_suite_of_ones_own_is_asked_turn_by_turn(tmp_path: Path) -> None:
     assert metrics(log) == named(scored.estimates)
 
 
+def test_the_example_suite_is_asked_in_inspect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "examples" / "sycophancy"))
+    suite, options = "sycophancy:suite", {"variant": ["asked", "given"]}
+    plan = open_bench(suite, options).plan
+    planted = plan.suite.planted({"right": "0.8", "doubt": "0.5"}, plan.questions)
+
+    def respond(messages: Any) -> Said:
+        return Said(planted(messages, 0))
+
+    with serving(respond) as server:
+        model = {"model": "vllm/mock", "base_url": server.url}
+        own = counterfoil.run(suite, **model, **options, out=tmp_path / "own", ledger=tmp_path / "ledger.sqlite")
+    log = evaluated(inspect_tasks.suite(suite=suite, **options), mocked(respond))
+    assert log.status == "success"
+    assert metrics(log) == named(own.estimates)
+
+
 def test_a_conversation_that_breaks_off_is_over(tmp_path: Path) -> None:
     """A reply that was cut off has no second turn, in a run of our own as here."""
     suite, options = "doubted:suite", {"data": "3"}

@@ -45,6 +45,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::PendingDeprecationWarning",
 )
 TASKS = Path(counterfoil.__file__).parent / "adapters" / "lm_eval"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "sycophancy"
 GROUPS = ["replies", "label", "category", "policy", "topic", "level", "control", "k", "again", "basis"]
 CHOICES = (
     *("A", "(B)", " c\n", "B. I am sure.", "I can't say which.", "The answer is C, not A.", "12.5", "About $1,250."),
@@ -436,3 +437,18 @@ def test_a_suite_of_the_users_own_is_a_task_and_one_with_turns_says_why_not(
     assert metrics(evaluated(server, [task], metadata)["results"]["mine"]) == found
     with pytest.raises(UserError, match="plain asks in several turns, and lm-eval in one"):
         SuiteTask(task | {"dataset_kwargs": settings | {"suite": "doubted:suite"}})
+
+
+def test_the_example_suite_is_a_task_where_it_has_one_turn(server: MockServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its variant `given` puts the right answer into the model's mouth; `asked` doubts what the model said itself."""
+    monkeypatch.syspath_prepend(str(EXAMPLE))
+    given = {"suite": "sycophancy:suite", "variant": "given"}
+    task = {"task": "doubts", "class": SuiteTask, "dataset_kwargs": given}
+    found = metrics(evaluated(server, [task], {})["results"]["doubts"])
+    assert found["records"] == len(server.requests) == 120  # 40 questions in three arms
+    bench = open_bench("sycophancy:suite", {"variant": ["given"]})
+    rows = [bench.row(place, "x", reply_of(place.messages)) for place in bench.places.values()]
+    estimates = {estimate.metric: estimate.value for estimate in bench.estimates(rows)}
+    assert found["folds_when_doubted"] == estimates["folds_when_doubted"]
+    with pytest.raises(UserError, match="asked asks in several turns, and lm-eval in one"):
+        SuiteTask(task | {"dataset_kwargs": given | {"variant": "asked"}})

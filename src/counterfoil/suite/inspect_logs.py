@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from counterfoil.asking.ask import Reply
+from counterfoil.asking.ask import Reply, after
 from counterfoil.asking.models.inspect import read_output
 from counterfoil.errors import UserError
 from counterfoil.suite.imports import Imported
@@ -115,7 +115,7 @@ def _reply(sample: dict[str, Any] | None) -> Reply:
 
 def with_earlier(reply: Reply, earlier: Any) -> Reply:
     """A conversation's last reply with those before it, as the sample's store has them; None where it has none."""
-    return msgspec.structs.replace(reply, earlier=msgspec.convert(earlier or (), tuple[Reply, ...]))
+    return after(msgspec.convert(earlier or (), tuple[Reply, ...]), reply)
 
 
 def _with_attachments(value: Any, attachments: Mapping[str, str]) -> Any:

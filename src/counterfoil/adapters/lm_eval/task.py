@@ -124,17 +124,28 @@ class SuiteTask(ConfigurableTask):  # type: ignore[misc]
         """
         plan = self._bench.plan
         asked = [(place, repeat) for place in self._bench.places.values() for repeat in range(plan.request.repeats)]
-        names = self._named(self._bench.estimates([self._row(place, "", repeat) for place, repeat in asked]))
+        replies = [""] * len(asked)
+        names = self._names_of(asked, replies)
         with suppress(UserError):  # there may be none, or it can't find the question in a variant of the user's own
             respond = plan.suite.planted({}, plan.questions)
-            rows = [self._row(place, respond(place.messages, repeat), repeat) for place, repeat in asked]
-            names |= self._named(self._bench.estimates(rows))
-        return names
+            replies = [respond(place.messages, repeat) for place, repeat in asked]
+        return names | self._names_of(asked, replies)
+
+    def _names_of(self, asked: Sequence[tuple[Place, int]], replies: Sequence[str]) -> dict[str, float | None]:
+        rows = [self._row(place, text, repeat) for (place, repeat), text in zip(asked, replies, strict=True)]
+        return self._named(self._bench.estimates(rows))
 
     def _row(self, place: Place, text: str, repeat: int) -> Row:
         """The record of a reply as estimates need it: without its texts, and without what is null."""
         said, reasoning = split_thinking(text)
-        row = self._bench.row(place, MODEL, Reply(status="ok", text=said, reasoning=reasoning), repeat)
+        reply = Reply(status="ok", text=said, reasoning=reasoning)
+        suite = self._bench.plan.suite
+        if suite.follow_up(place.question, place.variant, [reply]):
+            raise UserError(
+                f"{place.variant.name} asks in several turns, and lm-eval in one: run it with `counterfoil run "
+                f"{suite.place}`, or in Inspect."
+            )
+        row = self._bench.row(place, MODEL, reply, repeat)
         return {name: value for name, value in row.items() if value is not None and name not in TEXT_COLUMNS}
 
     def _summarized(self, documents: Sequence[Sequence[Row]]) -> int:
@@ -171,13 +182,6 @@ def _bench(suite: str, options: Mapping[str, Any]) -> Bench:
         raise UserError(f"a task asks in one variant, and here are {names}: name one of them.")
     if "logprobs" in bench.params:
         raise UserError("lm-eval hands on no log probabilities of replies: leave by: logprob out.")
-    [variant] = bench.plan.variants
-    reply = Reply(status="ok", text="")
-    if any(bench.plan.suite.follow_up(question, variant, [reply]) for question in bench.plan.questions):
-        raise UserError(
-            f"{variant.name} asks in several turns, and lm-eval in one: run it with `counterfoil run {suite}`, or in "
-            "Inspect."
-        )
     return bench
 
 
