@@ -29,7 +29,7 @@ def test_a_template_gives_valid_draws_at_every_level(template: Template) -> None
 
 
 def test_letters_are_balanced_over_the_bank() -> None:
-    questions = [it for template in load_bank() for it in make_variants(template, 0, (1,), count=5)]
+    questions = [question for template in load_bank() for question in make_variants(template, 0, (1,), count=5)]
     letters = Counter(question.gold for question in questions if question.level)
     # 555 draws in rotation: a third each, but for where the rotations start.
     assert letters.total() == 555
@@ -47,7 +47,7 @@ def test_the_bank_is_as_large_as_it_must_be() -> None:
 
 @pytest.mark.skipif(not EASY.exists(), reason="../shared/data/cfa is not here: it holds the questions of the recipes")
 def test_a_hundred_recipes_reproduce_their_questions() -> None:
-    rows = [{"text": it.text, "gold": it.gold} for it in load_existing(EASY)]
+    rows = [{"text": question.text, "gold": question.gold} for question in load_existing(EASY)]
     templates, unused = apply(shipped_recipes(), rows)
     assert len(templates) >= 100
     assert unused == []

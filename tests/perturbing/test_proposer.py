@@ -52,7 +52,7 @@ def test_white_space_and_quotes_may_differ() -> None:
 
 def test_names_stand_in_options_too() -> None:
     question = ExistingQuestion(
-        stem=f"Dana reads: {QUESTION.stem}", options=tuple(f"Dana pays {it}" for it in QUESTION.options), gold=1
+        stem=f"Dana reads: {QUESTION.stem}", options=tuple(f"Dana pays {option}" for option in QUESTION.options), gold=1
     )
     proposal = changed(text=f"{{who}} reads: {PROPOSAL['text']}", names={"who": ["Dana", "Imani"]})
     template = read(proposal, question)

@@ -12,6 +12,7 @@ from counterfoil.asking.ask import Reply
 from counterfoil.datasets.judged import Judging
 from counterfoil.judging.step import Step, ask_again
 from counterfoil.judging.text import Unreadable, embedded_json, whole_json, without_fences
+from counterfoil.perturbing.questions import LETTERS
 
 TIMES_ASKED = 2
 UNREADABLE = "no JSON object that can be read"
@@ -31,6 +32,12 @@ class Unfit(Unreadable):
         self.kind = kind
         self.detail = detail
         self.is_final = final
+
+
+def question_shown(text: str, options: Sequence[str], gold: str) -> str:
+    """A question as it is put before the model."""
+    lettered = "\n".join(f"{letter}: {option}" for letter, option in zip(LETTERS, options, strict=True))
+    return f"Question: {text}\nOptions:\n{lettered}\nRight option: {gold}"
 
 
 def json_object(text: str, fields: Sequence[str]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import partial
-from importlib import resources
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -19,13 +18,14 @@ import msgspec
 
 from counterfoil.datasets.judged import Judging
 from counterfoil.judging.text import short
-from counterfoil.perturbing.making.asking import Unfit, ask_twice, json_object
+from counterfoil.perturbing.making.asking import Unfit, ask_twice, json_object, question_shown
 from counterfoil.perturbing.making.confirming import Confirmation, confirm
 from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.questions import LETTERS, Change, Question, three, value_of, variant_of
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected
 from counterfoil.perturbing.templates.variants import Original
+from counterfoil.suite.prompts import shipped_text
 
 INCOMPLETE = "a field of the JSON is missing or empty"
 SAME = "it is not another question"
@@ -62,10 +62,9 @@ class WrittenQuestion(NamedTuple):
 
 def unconfirmed_original(question: ExistingQuestion) -> Question:
     """An existing question that no template is known for."""
-    assert question.gold is not None
     name = f"direct-{question.sha256[:12]}"
-    gold = LETTERS[question.gold]
-    value = value_of(question.options[question.gold])
+    gold = LETTERS[question.right]
+    value = value_of(question.options[question.right])
     digits, percent = _form(value)
     return Question(
         id=f"{name}/0", parent=None, template=name, topic=question.topic, level=0, draw=0, control=None,
@@ -95,22 +94,19 @@ async def rewrite(
 
 def prompt(level: int) -> str:
     """What the model is asked to do at a level."""
-    folder = resources.files("counterfoil.perturbing") / "prompts"
-    return (folder / f"direct_level_{level}.txt").read_text("utf-8").strip()
+    return shipped_text("counterfoil.perturbing", f"direct_level_{level}.txt").strip()
 
 
 def content(original: Question, draw: int, count: int, earlier: Sequence[Question]) -> str:
-    """The question as it is put before the model."""
-    options = "\n".join(f"{letter}: {option}" for letter, option in zip(LETTERS, original.options, strict=True))
-    lines = [f"Question: {original.text}\nOptions:\n{options}\nRight option: {original.gold}"]
-    lines.append(f"Version {draw + 1} of {count}.")
+    """The question, and what earlier versions of it have changed."""
+    parts = [question_shown(original.text, original.options, original.gold), f"Version {draw + 1} of {count}."]
     if earlier:
-        told = (
-            ", ".join(f"{change.name} from {change.before} to {change.after}" for change in one.changes)
-            for one in earlier
-        )
-        lines.append("Earlier versions:\n" + "\n".join(f"- {changes}" for changes in told))
-    return "\n\n".join(lines)
+        versions = ["Earlier versions:"]
+        for version in earlier:
+            told = (f"{change.name} from {change.before} to {change.after}" for change in version.changes)
+            versions.append(f"- {', '.join(told)}")
+        parts.append("\n".join(versions))
+    return "\n\n".join(parts)
 
 
 def question_in(text: str, source: Source, level: int, earlier: Sequence[Question], seed: int) -> Question:

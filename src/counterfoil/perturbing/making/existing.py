@@ -45,6 +45,12 @@ class ExistingQuestion(msgspec.Struct, frozen=True, kw_only=True):
     topic: str = DEFAULT_TOPIC
 
     @property
+    def right(self) -> int:
+        """The position of the right option. Questions in which it is in doubt were set aside before."""
+        assert self.gold is not None
+        return self.gold
+
+    @property
     def text(self) -> str:
         """The question in the form that recipes know it by."""
         choices = (f"{letter}: {option}" for letter, option in zip(_ALPHABET, self.options, strict=False))

@@ -9,14 +9,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from importlib import resources
 from typing import Any
 
 from counterfoil.datasets.judged import Judging
 from counterfoil.errors import UserError
 from counterfoil.judging.text import short
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
-from counterfoil.perturbing.making.asking import Unfit, ask_twice, json_object
+from counterfoil.perturbing.making.asking import Unfit, ask_twice, json_object, question_shown
 from counterfoil.perturbing.making.existing import ExistingQuestion, Mark, occurrences, option_fields, options_of
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates import draws, numbers, wording
@@ -24,6 +23,7 @@ from counterfoil.perturbing.templates.draws import Rejected
 from counterfoil.perturbing.templates.tables import template_from
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import verify_given
+from counterfoil.suite.prompts import shipped_text
 
 IMPOSSIBLE = "the model says that it can't be computed"
 NO_TEMPLATE = "it is no template"
@@ -47,15 +47,13 @@ _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
 
 def prompt() -> str:
     """What the model is asked to do, with the functions that expressions have."""
-    text = (resources.files("counterfoil.perturbing") / "prompts" / "propose.txt").read_text("utf-8").strip()
+    text = shipped_text("counterfoil.perturbing", "propose.txt").strip()
     listed = ", ".join(f"{name}({', '.join(function.parameters)})" for name, function in FUNCTIONS.items())
     return text.replace("<functions>", f"{listed}.")
 
 
 def content(question: ExistingQuestion) -> str:
-    """The question as it is put before the model."""
-    options = "\n".join(f"{letter}: {option}" for letter, option in zip(LETTERS, question.options, strict=True))
-    return f"Question: {question.stem}\nOptions:\n{options}\nRight option: {LETTERS[_gold(question)]}"
+    return question_shown(question.stem, question.options, LETTERS[question.right])
 
 
 async def propose(judging: Judging, question: ExistingQuestion, draw: Callable[[Template], object]) -> Template | Unfit:
@@ -96,7 +94,7 @@ def _table(proposal: dict[str, Any], question: ExistingQuestion) -> dict[str, An
     topic = table.get("topic")
     return {
         **table,
-        **option_fields(text, places.options, spans, _gold(question), marks),
+        **option_fields(text, places.options, spans, question.right, marks),
         "id": f"proposed-{question.sha256[:12]}",
         "topic": topic if isinstance(topic, str) and topic.strip() else question.topic,
     }
@@ -151,9 +149,3 @@ def _first_difference(found: str, wanted: str) -> str:
     differing = (at for at, (one, other) in enumerate(zip(found, wanted, strict=False)) if one != other)
     position = next(differing, min(len(found), len(wanted)))
     return wanted[max(0, position - 10) :]
-
-
-def _gold(question: ExistingQuestion) -> int:
-    """Questions whose gold is in doubt were set aside."""
-    assert question.gold is not None
-    return question.gold
