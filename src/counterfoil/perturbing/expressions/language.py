@@ -176,8 +176,18 @@ class _Compiler:
         if node.operators[0] == "or":
             return lambda values: first(values) or any(operand(values) for operand in rest)
         steps = [(_OPERATORS[sign], operand) for sign, operand in zip(node.operators, rest, strict=True)]
+
+        def compare(values: Mapping[str, Any]) -> bool:
+            left = first(values)
+            for holds, operand in steps:
+                right = operand(values)
+                if not holds(left, right):
+                    return False
+                left = right
+            return True
+
         if node.kind is Kind.CONDITION:
-            return _comparisons(first, steps)
+            return compare
         if len(steps) == 1 and node.operators[0] != "/":
             [(apply, second)] = steps
             return lambda values: apply(first(values), second(values))
@@ -245,19 +255,6 @@ class _Compiler:
         text = self._source[node.start : node.end]
         shown = repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
         return ExpressionError(f"{_reason(error)} in {shown}", node.start + 1)
-
-
-def _comparisons(first: Run, steps: list[tuple[Callable[[Any, Any], Any], Run]]) -> Run:
-    def run(values: Mapping[str, Any]) -> bool:
-        left = first(values)
-        for compare, operand in steps:
-            right = operand(values)
-            if not compare(left, right):
-                return False
-            left = right
-        return True
-
-    return run
 
 
 def _reason(error: Exception) -> str:

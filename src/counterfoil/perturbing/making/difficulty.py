@@ -60,23 +60,19 @@ def shifts(questions: Sequence[Question]) -> list[Shift]:
             "changed numbers": ([change.before for change in changes], [change.after for change in changes]),
             "answers": ([parent.value for parent in parents], [variant.value for variant in variants]),
         }
-        found += [_shift(level, of, _numbers(before), _numbers(after)) for of, (before, after) in pairs.items()]
+        for of, (texts_before, texts_after) in pairs.items():
+            before, after = _numbers(texts_before), _numbers(texts_after)
+            digits = _compared([_digits(text) for text in before], [_digits(text) for text in after])
+            magnitude = _compared(_magnitudes(before), _magnitudes(after))
+            n_before, n_after = len(before), len(after)
+            found.append(
+                Shift(level=level, of=of, n_before=n_before, n_after=n_after, digits=digits, magnitude=magnitude)
+            )
     return found
 
 
 def _numbers(texts: Iterable[str]) -> list[str]:
     return [number for text in texts for number in numbers.in_text(text) if len(number) <= _LONGEST]
-
-
-def _shift(level: int, of: str, before: Sequence[str], after: Sequence[str]) -> Shift:
-    return Shift(
-        level=level,
-        of=of,
-        n_before=len(before),
-        n_after=len(after),
-        digits=_compared([_digits(text) for text in before], [_digits(text) for text in after]),
-        magnitude=_compared(_magnitudes(before), _magnitudes(after)),
-    )
 
 
 def _digits(text: str) -> float:

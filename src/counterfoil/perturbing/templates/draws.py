@@ -11,6 +11,7 @@ import hashlib
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
@@ -76,13 +77,11 @@ def fresh_slots(template: Template, stream: random.Random) -> dict[str, Decimal]
 
 def changed_slots(slots: Mapping[str, Decimal], which: Sequence[Slot], stream: random.Random) -> dict[str, Decimal]:
     """The same slots, with other values for those of `which`."""
-    return {**slots, **{slot.name: _another(slot, slots[slot.name], stream) for slot in which}}
-
-
-def _another(slot: Slot, value: Decimal, stream: random.Random) -> Decimal:
-    while (other := slot.value(below(stream, slot.choices))) == value:
-        pass
-    return other
+    changed = dict(slots)
+    for slot in which:
+        while changed[slot.name] == slots[slot.name]:
+            changed[slot.name] = slot.value(below(stream, slot.choices))
+    return changed
 
 
 def some(choices: Sequence[Slot], count: int, stream: random.Random) -> list[Slot]:
@@ -245,7 +244,10 @@ def _candidates(distance: Callable[[float], float], slot: Slot, close: float) ->
     least = slot.low - slot.step / 2 if slot.low <= 0 else max(slot.low - slot.step / 2, slot.low / 2)
     low, high = (float(numbers.meant(end, slot.percent)) for end in (least, slot.high + slot.step / 2))
     points = [low + (high - low) * part / _PARTS for part in range(_PARTS + 1)]
-    defined = [(point, value) for point in points if (value := _defined(distance, point)) is not None]
+    defined = []
+    for point in points:
+        with suppress(ExpressionError):
+            defined.append((point, distance(point)))
     if len(defined) <= _PARTS // 2:
         # Some functions are there for whole numbers of periods only.
         return _searched(distance, slot, close)
@@ -255,13 +257,6 @@ def _candidates(distance: Callable[[float], float], slot: Slot, close: float) ->
         if (value < 0) != (next_value < 0)
     ]
     return [root for root in roots if abs(distance(root)) <= close]
-
-
-def _defined(distance: Callable[[float], float], point: float) -> float | None:
-    try:
-        return distance(point)
-    except ExpressionError:
-        return None
 
 
 def _bisected(distance: Callable[[float], float], between: tuple[float, float]) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +19,7 @@ from counterfoil.files import read_bytes
 from counterfoil.perturbing.expressions.language import Expression, ExpressionError, Kind, parse
 from counterfoil.perturbing.questions import LETTERS, Source, three
 from counterfoil.perturbing.templates import numbers
+from counterfoil.perturbing.templates.numbers import PrintedNumber
 from counterfoil.perturbing.templates.template import Derived, GivenOptions, Inverse, Slot, Template, Text, parse_text
 
 _ANSWER = "answer"
@@ -319,7 +320,8 @@ def _given(table: _TemplateTable) -> GivenOptions | None:
     fields = {f"options[{number}]": option for number, option in enumerate(table.options)}
     texts = three(_text(field, option, table.names) for field, option in fields.items())
     first_names = {name: words[0] for name, words in table.names.items()}
-    read = three(_option(field, text.render(first_names)) for field, text in zip(fields, texts, strict=True))
+    shown = [text.render(first_names) for text in texts]
+    read = three(_number(field, text, numbers.only_number) for field, text in zip(fields, shown, strict=True))
     return GivenOptions(texts, read, table.gold, table.slack)
 
 
@@ -340,18 +342,11 @@ def _converted(table: Any, kind: type[_Table], field: str) -> _Table:
         raise _WrongField(field, error) from error
 
 
-def _number(field: str, value: Number | None) -> numbers.PrintedNumber:
+def _number(field: str, value: Number | None, read: Callable[[str], PrintedNumber] = numbers.read) -> PrintedNumber:
     if value is None:
         raise _WrongField(field, "it is missing, and the slot is not fixed")
     try:
-        return numbers.read(str(value))
-    except ValueError as error:
-        raise _WrongField(field, error) from error
-
-
-def _option(field: str, option: str) -> numbers.PrintedNumber:
-    try:
-        return numbers.only_number(option)
+        return read(str(value))
     except ValueError as error:
         raise _WrongField(field, error) from error
 
