@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.adapters.training.split import held_out
+from counterfoil.adapters.training.export import held_out
 from counterfoil.errors import UserError
 
 MARKS = st.lists(st.lists(st.sampled_from("abcdefghijkl"), min_size=1, max_size=3), min_size=1, max_size=40)

@@ -140,10 +140,12 @@ def read_review(path: Path) -> list[Reviewed]:
     for place, row in review_cells(path, ("id", KEEP, REASON)):
         if not any(isinstance(value, str) and value.strip() for value in row.values()):
             continue
-        found = _reviewed(row, f"{path}, {place}")
-        if found.id in rows:
-            raise UserError(f"{path}, {place}: the id {found.id} was there before.")
-        rows[found.id] = found
+        id, said, reason = ((row[name] or "").strip() for name in ("id", KEEP, REASON))
+        if said and said.lower() not in DECISIONS:
+            raise UserError(f"{path}, {place}: keep is {said!r}, and must be yes or no, or empty until it is decided.")
+        if id in rows:
+            raise UserError(f"{path}, {place}: the id {id} was there before.")
+        rows[id] = Reviewed(id, DECISIONS.get(said.lower()), reason)
     return list(rows.values())
 
 
@@ -180,10 +182,3 @@ def decisions(path: Path, drawn: Sequence[str]) -> dict[str, str | None]:
             "write yes or no into the column keep."
         )
     return made
-
-
-def _reviewed(row: Mapping[str, str | None], where: str) -> Reviewed:
-    said = (row[KEEP] or "").strip()
-    if said and said.lower() not in DECISIONS:
-        raise UserError(f"{where}: keep is {said!r}, and must be yes or no, or empty until it is decided.")
-    return Reviewed((row["id"] or "").strip(), DECISIONS.get(said.lower()), (row[REASON] or "").strip())

@@ -71,20 +71,21 @@ def resolved(data: str) -> str:
     return str(dataset_path(data)) if is_registered(data) else data
 
 
-def get_dataset(name: str, say: Say) -> list[Path]:
-    """Fetch those files of a dataset that are not here yet; gives where all of them are."""
+def get_dataset(name: str, say: Say) -> None:
+    """Fetch those files of a dataset that are not here yet."""
     dataset = registered(name)
     with _kept_in(dataset):
-        return [_get_file(dataset, file, say) for file in dataset.files]
+        for file in dataset.files:
+            _get_file(dataset, file, say)
 
 
-def _get_file(dataset: Dataset, file: DataFile, say: Say) -> Path:
+def _get_file(dataset: Dataset, file: DataFile, say: Say) -> None:
     path = dataset.folder / file.name
     expected = _expected(file, path)
     if path.is_file():
         if hash_file(path) == expected:
             say(f"{dataset.name} is here: {path}")
-            return path
+            return
         say(f"{path} is not what was fetched: fetching it again.")
     url = _address(file)
     say(f"Fetching {url} ({dataset.licence}) ...")
@@ -97,11 +98,12 @@ def _get_file(dataset: Dataset, file: DataFile, say: Say) -> Path:
             record.write_text(f"{found}  {file.name}\n", encoding="utf-8")
             record.replace(_record(path))
         elif found != expected:
-            raise UserError(f"{url} is not the known file (SHA-256 {found}): it was not kept.{_remedy(file, path)}")
+            changed = f" It has changed since the first fetch: remove {_record(path)} to take it as it is now."
+            remedy = "" if file.sha256 is not None else changed
+            raise UserError(f"{url} is not the known file (SHA-256 {found}): it was not kept.{remedy}")
         temporary.replace(path)
         _LOG.debug("wrote %s", path)
     say(f"{dataset.name} is here: {path} ({path.stat().st_size / 1e6:,.1f} MB, SHA-256 {found})")
-    return path
 
 
 async def _download(url: URL, target: Path, download: Download, say: Say) -> str:
@@ -208,12 +210,6 @@ def _expected(file: DataFile, path: Path) -> str | None:
         return _record(path).read_text(encoding="utf-8").split()[0]
     except (FileNotFoundError, IndexError, UnicodeDecodeError):
         return None
-
-
-def _remedy(file: DataFile, path: Path) -> str:
-    if file.sha256 is not None:
-        return ""
-    return f" It has changed since the first fetch: remove {_record(path)} to take it as it is now."
 
 
 @contextmanager

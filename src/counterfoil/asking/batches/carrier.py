@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from counterfoil.asking.ask import Ask, Reply
@@ -387,11 +387,10 @@ class BatchCarrier:
         self._account.release(waiting.reserved)
         del self._waiting[waiting.batch]
 
-    def _end(self, keys: Iterable[bytes]) -> None:
+    def _end(self, keys: Collection[bytes]) -> None:
         """They have ended in a batch, or have a reply; some of them may be taken another time."""
-        for key in keys:
-            self._taken.discard(key)
-            self._ended += 1
+        self._taken.difference_update(keys)
+        self._ended += len(keys)
 
     def _name_of(self, waiting: Waiting) -> str:
         batch = self._store.get(waiting.batch)

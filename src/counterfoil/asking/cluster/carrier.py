@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -22,45 +23,40 @@ from counterfoil.asking.models.providers import provider_of
 FAR_AWAY = 3_600.0
 
 
+@dataclass(eq=False)
 class ClusterCarrier:
     """The carrier of one model. It takes as many asks as the workers hold."""
 
-    def __init__(
-        self,
-        model: Model,
-        spec: ModelSpec,
-        ledger: Ledger,
-        *,
-        cluster: Cluster,
-        account: Account,
-        halt: Halt,
-        say: Callable[[str], None],
-    ) -> None:
+    model: Model
+    spec: ModelSpec
+    ledger: Ledger
+    cluster: Cluster
+    account: Account
+    halt: Halt
+    say: Callable[[str], None]
+
+    def __post_init__(self) -> None:
         self.stopped: str | None = None
         self.total = 0
         self.done = 0
         self.failures: dict[str, Reply] = {}
         self.not_stored: list[str] = []
         self._adjustments: list[str] = []
-        self._model = model
-        self._ledger = ledger
-        self._account = account
-        self._halt = halt
-        self._say = say
         self._under_way: dict[str, Ask] = {}
         self._reserved: dict[str, Reserved] = {}
         self._all_ended = asyncio.Event()
         self._error: BaseException | None = None
-        shards = cluster.settings.shards
+        shards = self.cluster.settings.shards
         self._shards = absolute(shards) if shards is not None else None
+        probe = self.model.ask((), {}, 0)
         self._crew = Crew(
-            cluster,
-            Job(spec=_portable(spec), name=model.name, probe=model.ask((), {}, 0), shards=self._shards),
-            in_process=provider_of(spec.name).kind == "weights",
+            self.cluster,
+            Job(spec=_portable(self.spec), name=self.model.name, probe=probe, shards=self._shards),
+            in_process=provider_of(self.spec.name).kind == "weights",
             receive=self._receive,
             stop=self._stop,
             broken=self._break,
-            say=lambda sentence: say(f"{model.name}: {sentence}."),
+            tell=self._tell,
         )
         self._watching = asyncio.create_task(self._watch())
 
@@ -77,14 +73,14 @@ class ClusterCarrier:
             await self._crew.wait_for_room()
         self._check()
         # The ledger was asked some time ago: since then, the same ask may have been taken or answered for another.
-        if ask.key in self._under_way or self._ledger.get([ask.key]):
+        if ask.key in self._under_way or self.ledger.get([ask.key]):
             return
-        reserved = await self._account.begin(ask, self._check)
+        reserved = await self.account.begin(ask, self._check)
         if reserved is None:
-            self._take_no_more(self._account.budget.sentence)
-            raise NotAsked(self._account.budget.sentence)
+            self._take_no_more(self.account.budget.sentence)
+            raise NotAsked(self.account.budget.sentence)
         if ask.key in self._under_way:  # taken for another while the budget was waited for
-            self._account.end(reserved)
+            self.account.end(reserved)
             return
         self.total += 1
         self._under_way[ask.key] = ask
@@ -101,7 +97,7 @@ class ClusterCarrier:
     async def close(self) -> None:
         self._watching.cancel()
         await self._crew.close()
-        await self._model.close()
+        await self.model.close()
         if self._shards is not None and self._crew.unwritten:
             await self._write_rest(self._shards, self._crew.unwritten)
 
@@ -113,14 +109,14 @@ class ClusterCarrier:
             self._adjustments = delivery.adjustments
         coming = []
         for key, reply in delivery.replies:
-            self._account.tally.retries += reply.attempts - 1
+            self.account.tally.retries += reply.attempts - 1
             if reply.status == "failed":
-                self._account.tally.failed += 1
+                self.account.tally.failed += 1
             else:
-                self._account.count(reply, now=True)
-            coming.append((key, self._ledger.put(self._under_way[key], self._model.name, reply)))
-        if self._account.budget.is_used_up:
-            self._stop(self._account.budget.sentence)
+                self.account.count(reply, now=True)
+            coming.append((key, self.ledger.put(self._under_way[key], self.model.name, reply)))
+        if self.account.budget.is_used_up:
+            self._stop(self.account.budget.sentence)
         for key, kept in coming:
             reply = await kept
             if reply.status == "failed":
@@ -143,19 +139,19 @@ class ClusterCarrier:
 
     def _free(self, key: str) -> None:
         if key in self._reserved:
-            self._account.end(self._reserved.pop(key))
+            self.account.end(self._reserved.pop(key))
 
     async def _watch(self) -> None:
         """Halt the workers when the run is halted."""
-        while self._halt.reason is None:
-            await self._halt.nap(FAR_AWAY)
+        while self.halt.reason is None:
+            await self.halt.nap(FAR_AWAY)
         self._halt_all()
 
     def _take_no_more(self, reason: str) -> None:
         """Take no more asks; those taken are still asked. The user is told the first reason."""
         if not self._is_over:
             self.stopped = reason
-            self._say(f"{self._model.name}: {reason}.")
+            self._tell(reason)
 
     def _stop(self, reason: str) -> None:
         """Send no more asks to this model."""
@@ -176,25 +172,28 @@ class ClusterCarrier:
         """Write replies of the ledger that workers did not write to shards."""
         left = f"{len(keys):,} replies" if len(keys) > 1 else "1 reply"
         try:
-            await asyncio.to_thread(write_from_ledger, place, self._ledger.path, keys)
+            await asyncio.to_thread(write_from_ledger, place, self.ledger.path, keys)
         except Exception as error:  # each storage has errors of its own
             lacking = f"{left} could not be written to shards at {place} ({first_line(error)})"
             self.not_stored.append(lacking)
-            self._say(
-                f"{self._model.name}: {lacking}: they are in the ledger, and `counterfoil ledger export --to FILE` "
-                "writes them to a file that `counterfoil ledger import` takes in."
+            self._tell(
+                f"{lacking}: they are in the ledger, and `counterfoil ledger export --to FILE` writes them to a file "
+                "that `counterfoil ledger import` takes in"
             )
         else:
-            self._say(f"{self._model.name}: {left} that workers had not written to shards were written from here.")
+            self._tell(f"{left} that workers had not written to shards were written from here")
+
+    def _tell(self, sentence: str) -> None:
+        self.say(f"{self.model.name}: {sentence}.")
 
     @property
     def _is_over(self) -> bool:
-        return self._error is not None or self.stopped is not None or self._halt.reason is not None
+        return self._error is not None or self.stopped is not None or self.halt.reason is not None
 
     def _check(self) -> None:
         if self._error is not None:
             raise self._error
-        reason = self._halt.reason or self.stopped
+        reason = self.halt.reason or self.stopped
         if reason is not None:
             raise NotAsked(reason)
 

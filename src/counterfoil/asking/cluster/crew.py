@@ -55,7 +55,8 @@ class Member:
 class Crew:
     """As many workers as the cluster has seats for.
 
-    `receive` gets what has ended, `stop` the reason why nothing more can be asked, `broken` an unforeseen error.
+    `receive` gets what has ended, `stop` the reason why nothing more can be asked, `broken` an unforeseen error,
+    `tell` a sentence for the user, without its point.
     """
 
     cluster: Cluster
@@ -64,7 +65,7 @@ class Crew:
     receive: Callable[[Delivery], Coroutine[Any, Any, None]]
     stop: Callable[[str], None]
     broken: Callable[[BaseException], None]
-    say: Callable[[str], None]
+    tell: Callable[[str], None]
 
     def __post_init__(self) -> None:
         # Keys of replies that no worker will write to a shard.
@@ -131,7 +132,7 @@ class Crew:
         try:
             await asyncio.wait_for(self._dismiss(), CLOSE_SECONDS)
         except TimeoutError:
-            self.say("some workers had not ended after a minute, and were ended")
+            self.tell("some workers had not ended after a minute, and were ended")
 
     async def _dismiss(self) -> None:
         members, self._members = self._members, []
@@ -152,7 +153,7 @@ class Crew:
                 member.unwritten.clear()
             elif trouble not in self._told:
                 self._told.add(trouble)
-                self.say(trouble)
+                self.tell(trouble)
 
     async def _keep_up(self) -> None:
         """Start workers while there are fewer than seats. Nodes come and go."""
@@ -172,7 +173,7 @@ class Crew:
             is_up = any(member.places for member in self._members)
             looks_in_vain = looks_in_vain + 1 if self._waiting and not is_up else 0
             if looks_in_vain == LOOKS_BEFORE_A_WORD:
-                self.say(f"no worker has started yet: each waits for {taking} of a node")
+                self.tell(f"no worker has started yet: each waits for {taking} of a node")
 
     @property
     def _gather_seconds(self) -> float:

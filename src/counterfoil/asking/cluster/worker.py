@@ -50,8 +50,8 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     that no shard has yet, `written` those of earlier replies that one has by now.
     """
 
-    replies: list[tuple[str, Reply]]
-    unasked: list[str]
+    replies: list[tuple[str, Reply]] = []
+    unasked: list[str] = []
     stopped: str | None = None
     adjustments: list[str] = []
     limit: int = 0
@@ -77,13 +77,11 @@ class Worker:
     def __init__(self, job: bytes) -> None:
         self._job = msgspec.msgpack.decode(job, type=Job)
         self._halt = Halt()
-        self._replies: list[tuple[str, Reply]] = []
-        self._unasked: list[str] = []
+        self._next = Delivery()
         self._has_come = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._rows: list[tuple[Any, ...]] = []
         self._unwritten: set[str] = set()
-        self._written: list[str] = []
         self._writing = asyncio.Lock()
         self._trouble: str | None = None
 
@@ -105,18 +103,14 @@ class Worker:
         await self._has_come.wait()
         await self._halt.nap(gather)
         self._has_come.clear()
-        replies, self._replies = self._replies, []
-        unasked, self._unasked = self._unasked, []
-        written, self._written = self._written, []
+        delivery, self._next = self._next, Delivery()
         return msgspec.msgpack.encode(
-            Delivery(
-                replies=replies,
-                unasked=unasked,
+            msgspec.structs.replace(
+                delivery,
                 stopped=self._trouble or self._sender.stopped,
                 adjustments=list(self._sender.model.adjustments),
                 limit=self._sender.pace.limit,
-                unwritten=[key for key, _ in replies if key in self._unwritten],
-                written=written,
+                unwritten=[key for key, _ in delivery.replies if key in self._unwritten],
             )
         )
 
@@ -154,11 +148,12 @@ class Worker:
             reply = await self._sender.ask(ask, looked_up=True)
             if self._job.shards is not None and reply.status != "failed":
                 await self._keep(ask, reply)
-            self._replies.append((key, reply))
+            self._next.replies.append((key, reply))
         except NotAsked:
-            self._unasked.append(key)
+            self._next.unasked.append(key)
         except Exception as error:  # nobody may wait for this ask in vain
-            self._replies.append((key, Reply(status="failed", error=f"the worker broke down over it: {error!r}")))
+            failed = Reply(status="failed", error=f"the worker broke down over it: {error!r}")
+            self._next.replies.append((key, failed))
         self._has_come.set()
 
     async def _keep(self, ask: Ask, reply: Reply) -> None:
@@ -187,7 +182,7 @@ class Worker:
             else:
                 keys = [row[0].hex() for row in rows]
                 self._unwritten.difference_update(keys)
-                self._written += keys
+                self._next.written.extend(keys)
             self._has_come.set()
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
