@@ -47,7 +47,7 @@ def test_an_ask_is_in_one_batch_until_that_is_collected_or_released(tmp_path: Pa
     assert two.get(first.batch.id) is None
     third = claim(two, [1, 4])
     assert third.free == [0]
-    two.collected(second.batch.id)
+    two.mark_collected(second.batch.id)
     assert one.batch_of(key(4)) is None
     for store in (one, two):
         store.close()
@@ -74,11 +74,11 @@ def test_what_is_left_half_done_is_seen_by_those_of_the_same_provider_and_addres
     assert batch is not None
     for state in ("claimed", "posting"):
         assert [[b.state for b in store.unsettled()] for store in stores] == [[state], [], []]
-        stores[0].posting(batch.id)
-    stores[0].under_way(batch.id, "batch_1", is_sure=False)
+        stores[0].mark_posting(batch.id)
+    stores[0].mark_under_way(batch.id, "batch_1", is_sure=False)
     assert stores[0].unsettled() == []
     assert stores[0].known_ids(batch.id) == set()
-    stores[0].is_not_ours(batch.id)
+    stores[0].disown(batch.id)
     assert [b.batch_id for b in stores[0].unsettled()] == [None]
     assert stores[0].known_ids(batch.id) == {"batch_1"}
     for store in stores:
@@ -99,7 +99,7 @@ def test_whatever_two_processes_claim_no_ask_is_held_twice(steps: list[tuple[int
             if claimed.batch is not None and not ends:
                 held |= dict.fromkeys(free, claimed.batch.id)
             elif claimed.batch is not None:
-                stores[who].collected(claimed.batch.id)
+                stores[who].mark_collected(claimed.batch.id)
         for store in stores:
             store.close()
 

@@ -50,11 +50,11 @@ def test_what_is_posted_is_under_way_until_it_is_home(tmp_path: Path) -> None:
     claim = store.claim("openai/m", [bytes.fromhex(ask(n).key) for n in (1, 2)], (ask(n).canonical for n in (1, 2)))
     assert claim.batch is not None
     assert under_way() == [], "claimed, and with nobody yet"
-    store.posting(claim.batch.id)
+    store.mark_posting(claim.batch.id)
     assert under_way() == [1, 2], "the provider may have it"
-    store.under_way(claim.batch.id, "batch_1")
+    store.mark_under_way(claim.batch.id, "batch_1")
     assert under_way() == [1, 2]
-    store.collected(claim.batch.id)
+    store.mark_collected(claim.batch.id)
     assert under_way() == []
     store.close()
 

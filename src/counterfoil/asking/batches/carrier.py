@@ -248,11 +248,11 @@ class BatchCarrier:
                 look = await self._interface.look(batch.batch_id)
                 waiting.done = look.done
                 if look.ended and look.complaints:
-                    await self._refused(waiting, batch, look.complaints)
+                    await self._note_refusal(waiting, batch, look.complaints)
                 elif look.ended:
                     await self._collect(waiting, batch, look)
             except NotThere as error:
-                self._lost(waiting, batch, error)
+                self._note_loss(waiting, batch, error)
 
     async def _collect(self, waiting: Waiting, batch: Batch, look: Look) -> None:
         """Take in the lines of a batch that has ended. After a download that broke off, those seen are left out."""
@@ -265,12 +265,12 @@ class BatchCarrier:
             if not is_ours():
                 break
         if not is_ours():
-            self._store.is_not_ours(batch.id)
+            self._store.disown(batch.id)
             return
         missing = [key for key in self._store.keys(batch.id) if key not in waiting.seen]
         for start in range(0, len(missing), LINES_AT_ONCE):
             await self._take_in(waiting, batch, dict.fromkeys(missing[start : start + LINES_AT_ONCE]))
-        await asyncio.to_thread(self._store.collected, batch.id)
+        await asyncio.to_thread(self._store.mark_collected, batch.id)
         self._leave(waiting)
         others = len(waiting.seen) - waiting.replies
         without = f", and {others:,} asks have none" if others else ""
@@ -315,35 +315,35 @@ class BatchCarrier:
             if key in replies:
                 self._account.count(replies[key], now=True)
             else:
-                await self._without_reply(key, ask, errors[key])
+                await self._note_error(key, ask, errors[key])
 
-    async def _without_reply(self, key: bytes, ask: Ask, error: ModelError) -> None:
+    async def _note_error(self, key: bytes, ask: Ask, error: ModelError) -> None:
         if isinstance(error, TryAgain):
-            await self._another_time(key, ask, str(error))
+            await self._postpone(key, ask, str(error))
             return
         if isinstance(error, ModelUnusable):
             self._problem = self._problem or str(error)
-        await self._failed(ask, str(error), self._batches_of.get(key, 0) + 1)
+        await self._fail(ask, str(error), self._batches_of.get(key, 0) + 1)
 
-    async def _another_time(self, key: bytes, ask: Ask, reason: str) -> None:
+    async def _postpone(self, key: bytes, ask: Ask, reason: str) -> None:
         times = self._batches_of[key] = self._batches_of.get(key, 0) + 1
         if times >= MOST_BATCHES:
-            await self._failed(ask, f"{reason} (in each of {times} batches)", times)
+            await self._fail(ask, f"{reason} (in each of {times} batches)", times)
         else:
             self._account.tally.retries += 1
 
-    async def _failed(self, ask: Ask, reason: str, attempts: int) -> None:
+    async def _fail(self, ask: Ask, reason: str, attempts: int) -> None:
         reply = Reply(status="failed", error=reason, attempts=attempts)
         kept = await self._ledger.put(ask, self._model.name, reply)
         if kept.status == "failed":
             self._account.tally.failed += 1
             self.failures[ask.key] = kept
 
-    async def _refused(self, waiting: Waiting, batch: Batch, complaints: Sequence[Complaint]) -> None:
+    async def _note_refusal(self, waiting: Waiting, batch: Batch, complaints: Sequence[Complaint]) -> None:
         """A batch that was not accepted: nothing in it was asked, and nothing paid."""
         said = complaints[0].message
         if any(complaint.too_much for complaint in complaints):
-            self._crowded(batch, said)
+            self._slow_down(batch, said)
         elif whole := [complaint.message for complaint in complaints if complaint.line is None]:
             self._problem = f"{self._interface.provider} did not accept {batch.batch_id}: {whole[0]}"
         else:
@@ -353,13 +353,13 @@ class BatchCarrier:
             reasons = {keys[line - 1]: message for message, line, _ in complaints if line and line <= len(keys)}
             for key, ask in self._store.asks(batch.id, sorted(waiting.left)).items():
                 if key in reasons:
-                    await self._failed(ask, reasons[key], 1)
+                    await self._fail(ask, reasons[key], 1)
                 else:
-                    await self._another_time(key, ask, "its batch was not accepted")
-        await asyncio.to_thread(self._store.collected, batch.id)
+                    await self._postpone(key, ask, "its batch was not accepted")
+        await asyncio.to_thread(self._store.mark_collected, batch.id)
         self._leave(waiting)
 
-    def _crowded(self, batch: Batch, said: str) -> None:
+    def _slow_down(self, batch: Batch, said: str) -> None:
         """No room for it beside what is queued: from now on one at a time, and smaller where it was alone."""
         if len(self._waiting) == 1:
             if batch.asks == 1:
@@ -370,10 +370,10 @@ class BatchCarrier:
             self._tell(f"{batch.batch_id} did not fit into the queue ({said}): going on with one batch at a time.")
         self._is_crowded = True
 
-    def _lost(self, waiting: Waiting, batch: Batch, error: NotThere) -> None:
+    def _note_loss(self, waiting: Waiting, batch: Batch, error: NotThere) -> None:
         """The provider does not know it: it is another account's, or too old."""
         if time.time() - batch.since > KEPT_SECONDS:
-            self._store.collected(batch.id)
+            self._store.mark_collected(batch.id)
             self._leave(waiting)
             return
         raise ModelUnusable(

@@ -112,15 +112,15 @@ class BatchStore:
             )
         return Claim(self.get(batch), free, under_way, list(answered))
 
-    def posting(self, batch: int) -> None:
+    def mark_posting(self, batch: int) -> None:
         """From now on the provider may have it."""
         self._update("state = 'posting', since = ?", batch, time.time())
 
-    def under_way(self, batch: int, batch_id: str, *, is_sure: bool = True) -> None:
+    def mark_under_way(self, batch: int, batch_id: str, *, is_sure: bool = True) -> None:
         """The provider has it, under this id."""
         self._update("state = 'under way', batch_id = ?, is_sure = ?", batch, batch_id, is_sure)
 
-    def is_not_ours(self, batch: int) -> None:
+    def disown(self, batch: int) -> None:
         """The id that was found is somebody else's: it is unknown again whether the provider has the batch."""
         ids = "json_insert(not_ours, '$[#]', batch_id)"
         self._update(f"not_ours = {ids}, batch_id = NULL, is_sure = 1, state = 'posting'", batch)
@@ -131,7 +131,7 @@ class BatchStore:
             connection.execute("DELETE FROM batch_asks WHERE batch = ?", (batch,))
             connection.execute("DELETE FROM batches WHERE id = ?", (batch,))
 
-    def collected(self, batch: int) -> None:
+    def mark_collected(self, batch: int) -> None:
         """All that will ever come of it is in the ledger."""
         with self._transaction() as connection:
             connection.execute("DELETE FROM batch_asks WHERE batch = ?", (batch,))

@@ -112,7 +112,7 @@ class Submitter:
 
     async def submit(self, outbox: Outbox) -> Claim:
         """Submit those of the asks that nobody holds yet, as one batch. Raises Halted, or why it can't be done."""
-        async with self._alone():
+        async with self._lock():
             await self._settle()
             claim = await asyncio.to_thread(self.store.claim, self.model, outbox.keys, outbox.canonicals())
             if claim.batch is not None:
@@ -122,11 +122,11 @@ class Submitter:
 
     async def settle(self) -> None:
         """Find out about batches whose processes ended before they knew: they are under way, or free again."""
-        async with self._alone():
+        async with self._lock():
             await self._settle()
 
     @asynccontextmanager
-    async def _alone(self) -> AsyncIterator[None]:
+    async def _lock(self) -> AsyncIterator[None]:
         """One process at a time submits with a ledger: its holder knows that a half-made batch is nobody's any more."""
         await self._nap(0.0)
         with explained(self.ledger):
@@ -148,10 +148,10 @@ class Submitter:
         """
         is_in_doubt = False
         try:
-            uploaded = await self._patiently(lambda: self.interface.upload(content))
+            uploaded = await self._retry(lambda: self.interface.upload(content))
             await self._nap(0.0)  # an upload takes its time: the run may have been halted in it
             for _ in range(MOST_ATTEMPTS):
-                self.store.posting(batch.id)
+                self.store.mark_posting(batch.id)
                 try:
                     batch_id = await self.interface.create(content, uploaded, batch.token)
                 except TryAgain as error:
@@ -164,7 +164,7 @@ class Submitter:
                         return
                     is_in_doubt = False
                 else:
-                    self.store.under_way(batch.id, batch_id)
+                    self.store.mark_under_way(batch.id, batch_id)
                     self._is_reached = True
                     return
             raise TryAgain(f"{self.interface.provider} takes no batch, in {MOST_ATTEMPTS} attempts")
@@ -179,16 +179,16 @@ class Submitter:
         assert batch is not None
         known = self.store.known_ids(batch.id)
         while True:
-            batch_id = await self._patiently(lambda: self.interface.find(batch.token, batch.asks, batch.since, known))
+            batch_id = await self._retry(lambda: self.interface.find(batch.token, batch.asks, batch.since, known))
             if batch_id is not None:
-                self.store.under_way(batch.id, batch_id, is_sure=self.interface.is_sure)
+                self.store.mark_under_way(batch.id, batch_id, is_sure=self.interface.is_sure)
                 return True
             left = batch.since + SETTLE_SECONDS - time.time()
             if left <= 0:
                 return False
             await self._nap(min(left, LOOK_SECONDS))
 
-    async def _patiently(self, attempt: Callable[[], Awaitable[T]]) -> T:
+    async def _retry(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """The result of what can be tried again without harm."""
         attempts, wait = 0, FIRST_WAIT
         while True:
