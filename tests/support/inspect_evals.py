@@ -95,5 +95,6 @@ def named(estimates: Sequence[Estimate]) -> dict[str, float]:
     for estimate in estimates:
         group = {"variant": estimate.variant} | dict(estimate.group)
         name = f"{estimate.metric}({','.join(f'{key}={value}' for key, value in group.items())})"
+        name = name.translate(str.maketrans("[]", "()"))
         found |= {name + end: getattr(estimate, field) for end, field in ends.items()}
     return {name: value for name, value in found.items() if value is not None}

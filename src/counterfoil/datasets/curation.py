@@ -85,7 +85,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 class Recorder:
-    """Records steps as they are done, each in the place of its last time. What comes out as before keeps its time."""
+    """Records steps as they are done. A step replaces its earlier record; if its file is the same, its time stays."""
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.manifest = manifest
@@ -135,7 +135,7 @@ def write_review(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str,
 
 
 def read_review(path: Path) -> list[Reviewed]:
-    """All rows; a sentence that names the line where one can't be understood."""
+    """All rows. UserError names the line that can't be understood."""
     rows: dict[str, Reviewed] = {}
     for place, row in review_cells(path, ("id", KEEP, REASON)):
         if not any(isinstance(value, str) and value.strip() for value in row.values()):

@@ -53,7 +53,7 @@ async def ask_step(ask: JudgeAsk, judge: str, step: Step[T], content: str) -> T 
 async def ask_again(ask: JudgeAsk, judge: str, step: Step[T], content: str, times: int) -> T | Reply | Unreadable:
     """The result, asked for so many times at the most. Each reply that can't be used is sent back with the reason.
 
-    Where there is none: the reply that is none, or what was wrong with the last.
+    Without a result: the reply that failed, was refused or cut off, or what was wrong with the last one.
     """
     messages = [Message("system", step.prompt), Message("user", content)]
     while True:

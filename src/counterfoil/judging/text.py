@@ -22,7 +22,7 @@ _DECODER = json.JSONDecoder()
 
 
 class Unreadable(Exception):
-    """A reply has not the form it was asked for; the text says what is wrong, for the model to read."""
+    """A reply does not have the form that was asked for. The text tells the model what is wrong."""
 
     # Whether it is of no use to ask again.
     is_final = False

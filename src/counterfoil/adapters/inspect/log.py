@@ -47,12 +47,13 @@ class _Asked(NamedTuple):
 
 def metric_values(estimates: Iterable[Estimate]) -> dict[str, float]:
     """Estimates as Inspect's metrics, overall ones first: `accuracy(variant=cfe,label=confusing)`, and the same with
-    `.low` and `.high`. What is not defined is left out. Square brackets would be a style of the terminal to Inspect.
+    `.low` and `.high`. What is not defined is left out. Inspect takes square brackets for a style of the terminal.
     """
     values: dict[str, float | None] = {}
     for estimate in sorted(estimates, key=lambda estimate: bool(estimate.group)):
         group = {"variant": estimate.variant} | dict(estimate.group)
         name = f"{estimate.metric}({','.join(f'{key}={value}' for key, value in group.items())})"
+        name = name.replace("[", "(").replace("]", ")")
         values |= {name: estimate.value, f"{name}.low": estimate.low, f"{name}.high": estimate.high}
     return {name: value for name, value in values.items() if value is not None}
 

@@ -25,8 +25,7 @@ from counterfoil.asking.models.openai import OpenAIModel
 
 FIRST_LOOK, LONGEST_LOOK, LOOKS_GROW = 2.0, 60.0, 1.5
 LINES_AT_ONCE = 500
-# An ask that was not answered, but may be another time, is in so many batches: three to learn what a model does not
-# take, and one.
+# An ask without an answer is put into so many batches: three to learn which parameters a model does not take, and one.
 MOST_BATCHES = 4
 # Both providers have thrown results away by then.
 KEPT_SECONDS = 30 * 86_400.0
@@ -93,7 +92,7 @@ class BatchCarrier:
 
     @property
     def done(self) -> int:
-        """Those that have ended, and those that the provider is done with."""
+        """Asks that have ended, and asks that the provider is done with."""
         return self._ended + sum(min(waiting.done, len(waiting.left)) for waiting in self._waiting.values())
 
     @property
@@ -135,7 +134,7 @@ class BatchCarrier:
         await self._model.close()
 
     async def _start(self) -> None:
-        """What an earlier process left half done is found out about before anything is submitted."""
+        """Find out what an earlier process left half done, before anything is submitted."""
         if self._started:
             return
         self._started = True
@@ -159,7 +158,7 @@ class BatchCarrier:
         self._reserved = (self._reserved[0] + reserved[0], self._reserved[1] + reserved[1])
 
     async def _submit(self) -> None:
-        """Submit what was gathered. What can't be is taken another time, or, where `stopped` says why, never."""
+        """Submit what was gathered. Asks that can't be submitted may be taken again, unless `stopped` says why not."""
         if not self._outbox.keys:
             return
         if self._is_crowded:
@@ -194,14 +193,14 @@ class BatchCarrier:
         self._tell_where(self._wait_for(claim.batch.id, [outbox.keys[i] for i in claim.free], reserved))
 
     def _wait_for(self, batch: int, keys: Sequence[bytes], reserved: Reserved) -> Waiting:
-        """Wait for asks that are in a batch, too; what is reserved is released when it is collected."""
+        """Wait for asks in a batch. What is reserved for them is released when the batch is collected."""
         waiting = self._waiting.setdefault(batch, Waiting(batch))
         waiting.left.update(keys)
         waiting.reserved = (waiting.reserved[0] + reserved[0], waiting.reserved[1] + reserved[1])
         return waiting
 
     async def _wait(self) -> None:
-        """Until nothing is left to wait for, or it is of no use. Each batch is looked at from time to time."""
+        """Look at each batch from time to time, until nothing is left to wait for, or waiting is of no use."""
         for waiting in self._waiting.values():
             if not waiting.is_told:
                 self._tell_where(waiting)
@@ -360,7 +359,7 @@ class BatchCarrier:
         self._leave(waiting)
 
     def _slow_down(self, batch: Batch, said: str) -> None:
-        """No room for it beside what is queued: from now on one at a time, and smaller where it was alone."""
+        """The queue has no room for the batch: submit one at a time from now on, and smaller ones if it was alone."""
         if len(self._waiting) == 1:
             if batch.asks == 1:
                 self._problem = f"{self._interface.provider} does not take even one ask: {said}"
@@ -371,7 +370,7 @@ class BatchCarrier:
         self._is_crowded = True
 
     def _note_loss(self, waiting: Waiting, batch: Batch, error: NotThere) -> None:
-        """The provider does not know it: it is another account's, or too old."""
+        """The provider does not know the batch: it belongs to another account, or is too old."""
         if time.time() - batch.since > KEPT_SECONDS:
             self._store.mark_collected(batch.id)
             self._leave(waiting)
@@ -382,13 +381,13 @@ class BatchCarrier:
         ) from error
 
     def _leave(self, waiting: Waiting) -> None:
-        """A batch is waited for no more."""
+        """Stop waiting for a batch."""
         self._end(waiting.left)
         self._account.release(waiting.reserved)
         del self._waiting[waiting.batch]
 
     def _end(self, keys: Collection[bytes]) -> None:
-        """They have ended in a batch, or have a reply; some of them may be taken another time."""
+        """Count asks that have ended in a batch, or have a reply. Some of them may be taken again."""
         self._taken.difference_update(keys)
         self._ended += len(keys)
 

@@ -83,10 +83,10 @@ class BatchInterface(ABC):
 
     @abstractmethod
     def line(self, ask: Ask) -> bytes:
-        """An ask in a batch, by its key; with the body that would be sent without one."""
+        """The line of an ask: its key, and the body that would be sent outside of a batch."""
 
     async def upload(self, content: BinaryIO) -> str | None:
-        """What has to happen before the batch is made, and costs nothing; gives what `create` needs of it."""
+        """Do what must precede the batch, and costs nothing. Gives what `create` needs of it."""
         return None
 
     @abstractmethod
@@ -114,7 +114,7 @@ class BatchInterface(ABC):
 
     @abstractmethod
     async def look(self, batch_id: str) -> Look:
-        """How it is doing."""
+        """How the batch is doing."""
 
     async def lines(self, look: Look) -> AsyncIterator[tuple[str, Line]]:
         """The lines of an ended batch by the keys of their asks, in any order."""
@@ -125,7 +125,7 @@ class BatchInterface(ABC):
 
     @abstractmethod
     def read(self, ask: Ask, line: Line) -> Reply:
-        """The reply in a line; raises what else it says."""
+        """The reply in a line; raises an error of `models.base` where it holds none."""
 
     async def close(self) -> None:
         await self._server.close()
