@@ -23,7 +23,7 @@ from counterfoil.errors import UserError
 from counterfoil.judging.parsing import Verdict, verdict_reader
 from counterfoil.judging.step import Failure, Step, ask_step
 from counterfoil.progress import Progress
-from counterfoil.running.askers import Say, Watched, interruptible
+from counterfoil.running.askers import Say, Watched, interruptible, one_error
 from counterfoil.running.rows import Counts
 
 # Beside the asks in flight there are those that wait for the ledger.
@@ -81,13 +81,11 @@ class Judging:
                     results[position] = reason
                 counts.outcomes[judge, name, "answered"] += 1
 
-        try:
-            watched = Watched(counts, self.sender, self.sender.account)
-            async with Progress([watched]).watched(), asyncio.TaskGroup() as group:
+        watched = Progress([Watched(counts, self.sender, self.sender.account)]).watched()
+        with one_error():
+            async with watched, asyncio.TaskGroup() as group:
                 for _ in range(min(len(items), WORKERS + WORKERS_PER_PLACE * self.sender.places)):
                     group.create_task(do())
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
         return results
 
     def described(self) -> dict[str, Any]:
