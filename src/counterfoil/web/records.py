@@ -24,7 +24,7 @@ from counterfoil.asking.ledger import REPLY_COLUMNS, Lookup, reply_from_row
 from counterfoil.asking.ledger_file import connect_to_read, explained
 from counterfoil.errors import UserError
 from counterfoil.report.html import Html, tag
-from counterfoil.report.page.card import card, named, reply_box, values, who, why
+from counterfoil.report.page.records import card, named, reply_box, values, who, why
 from counterfoil.running.asked import shown_of, suite_to_show
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.running.records import COLUMNS, TEXT_COLUMNS

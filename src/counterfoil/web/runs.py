@@ -18,7 +18,7 @@ from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import between, cell
 from counterfoil.report.html import Html, table, tag
-from counterfoil.report.page.run import run_part
+from counterfoil.report.page.page import run_part
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import MANIFEST, RECORDS, SUMMARY
 from counterfoil.stats.metric import Metric, by_name

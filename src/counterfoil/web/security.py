@@ -6,11 +6,11 @@ import hmac
 import ipaddress
 import re
 import secrets
-from http.cookies import CookieError, SimpleCookie
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -79,14 +79,12 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        cookies = _cookies(headers)
-        csrf = cookies.get(CSRF_COOKIE, "")
+        request = Request(scope, receive)
+        csrf = request.cookies.get(CSRF_COOKIE, "")
         is_new = not _CSRF.fullmatch(csrf)
         if is_new:
             csrf = secrets.token_urlsafe(32)
-        state = scope.setdefault("state", {})
-        state["csrf"] = csrf
+        request.state.csrf = csrf
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -97,14 +95,15 @@ class Guard:
                     answer.append("Set-Cookie", f"{CSRF_COOKIE}={csrf}; Path=/; HttpOnly; SameSite=Lax")
             await send(message)
 
-        refusal = self._refusal(scope, headers, cookies)
+        refusal = self._refusal(request)
         if refusal is None and scope["method"] not in SAFE_METHODS:
-            refusal = await _checked(scope, headers, "" if is_new else csrf, receive)
+            refusal = await _checked(request, "" if is_new else csrf)
         await (refusal or self._app)(scope, receive, guarded)
 
-    def _refusal(self, scope: Scope, headers: Headers, cookies: dict[str, str]) -> Response | None:
+    def _refusal(self, request: Request) -> Response | None:
         """What is answered instead of the page, if it may not be seen."""
-        host = headers.get("host", "")
+        scope = request.scope
+        host = request.headers.get("host", "")
         name = host.rpartition(":")[0] if re.search(r":\d+$", host) else host
         if self._access.hosts is not None and name.lower() not in self._access.hosts:
             return PlainTextResponse(
@@ -113,7 +112,7 @@ class Guard:
         token = self._access.token
         if token is None or scope["path"].startswith(OPEN_PATHS):
             return None
-        if same(cookies.get(self._access.cookie, ""), token):
+        if same(request.cookies.get(self._access.cookie, ""), token):
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = dict(query).get("token")
@@ -129,9 +128,10 @@ class Guard:
         )
 
 
-async def _checked(scope: Scope, headers: Headers, csrf: str, receive: Receive) -> Response | None:
+async def _checked(request: Request, csrf: str) -> Response | None:
     """What is wrong with a request that writes, if anything is; its form is then in the state."""
-    if scope["method"] != "POST":
+    headers = request.headers
+    if request.method != "POST":
         return PlainTextResponse("Pages are asked for with GET, forms sent with POST.", 405)
     origin = headers.get("origin", "")
     fetch_site = headers.get("sec-fetch-site", "same-origin")
@@ -139,7 +139,7 @@ async def _checked(scope: Scope, headers: Headers, csrf: str, receive: Receive) 
         return PlainTextResponse("This was sent from another site, and is refused.", 403)
     if headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
         return PlainTextResponse("Forms are sent as application/x-www-form-urlencoded.", 415)
-    body = await _body(receive)
+    body = await _body(request)
     if body is None:
         return PlainTextResponse("That is too long.", 413)
     try:
@@ -148,28 +148,18 @@ async def _checked(scope: Scope, headers: Headers, csrf: str, receive: Receive) 
         return PlainTextResponse("That is no form.", 400)
     if not csrf or not same(form.get(CSRF_FIELD, ""), csrf):
         return PlainTextResponse("The form is not from this visit: load the page again, then send it.", 403)
-    scope["state"]["form"] = form
+    request.state.form = form
     return None
 
 
-async def _body(receive: Receive) -> bytes | None:
+async def _body(request: Request) -> bytes | None:
     """All of what was sent; None where it is too long, or the sender went away."""
-    parts, size, more = [], 0, True
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        more = message.get("more_body", False)
-        if size > LONGEST_BODY:
-            return None
-    return b"".join(parts)
-
-
-def _cookies(headers: Headers) -> dict[str, str]:
+    body = b""
     try:
-        jar: Any = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return {}
-    return {name: morsel.value for name, morsel in jar.items()}
+        async for part in request.stream():
+            body += part
+            if len(body) > LONGEST_BODY:
+                return None
+    except ClientDisconnect:
+        return None
+    return body

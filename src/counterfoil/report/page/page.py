@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.figures.numbers import listed, money
+from counterfoil.figures.numbers import listed, money, plural, with_interval
+from counterfoil.figures.numbers import table as plot_table
+from counterfoil.figures.plots import Plot
 from counterfoil.files import check_target, explained, replacing
-from counterfoil.report.html import Html, table, tag
-from counterfoil.report.page.run import run_part
+from counterfoil.report.html import Html, details, facts, items, joined, table, tag
+from counterfoil.report.page.records import records_part
+from counterfoil.report.page.tables import agreement_tables, group_tables, methods_part, overall_tables
 from counterfoil.report.plots.marks import DARK, LIGHT
-from counterfoil.running.folder import Run
+from counterfoil.report.plots.svg import draw
+from counterfoil.running.asked import suite_to_show
+from counterfoil.running.folder import Run, Summary
+from counterfoil.stats.metric import by_name
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
+from counterfoil.suite.suite import AnySuite
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 # More models than these are counted, not named, in a title.
@@ -96,3 +106,152 @@ def _overview(runs: Sequence[Run], titles: Sequence[str]) -> Html:
             ]
         )
     return table("The runs", ["run", "folder", "dataset", "prompts", "records", "left out", "cost"], rows)
+
+
+SENTENCES = 6
+
+
+def run_part(run: Run, key: str, title: str) -> Html:
+    """The run as a section whose ids begin with `key`."""
+    summary, manifest = run.whole_summary, run.manifest
+    suite = suite_to_show(run)
+    order = [(row["model"], row["variant"]) for row in summary.outcomes]
+    metrics = by_name([*suite.metrics, *suite.people_metrics])
+    agreeing = {name for name, metric in metrics.items() if metric.agreement}
+    figures = [estimate for estimate in summary.estimates if estimate.metric not in agreeing]
+    agreement = agreement_tables([estimate for estimate in summary.estimates if estimate.metric in agreeing])
+    parts: dict[str, Html | None] = {
+        "Result": joined(
+            [items(_headline(run, suite, summary)), _in_brackets(summary, several=len(order) > 1), _left_out(summary)]
+        ),
+        "What was asked": _asked(manifest, summary),
+        "Plots": joined(map(_figure, suite.plots(run))),
+        "Estimates": joined([overall_tables(figures, order), group_tables(figures, order)]),
+        "Agreement": joined([tag("p", AGREEMENT), agreement]) if agreement else None,
+        "Records": records_part(run, suite),
+        "How the numbers were computed": methods_part(summary.estimates, metrics),
+        "Manifest": details("manifest.json", tag("pre", tag("code", _pretty(manifest)), tabindex="0")),
+    }
+    there = {name: content for name, content in parts.items() if content}
+    ids = {name: f"{key}-{name.split()[0].lower()}" for name in there}
+    contents = tag(
+        "nav",
+        tag("ul", *(tag("li", tag("a", name, href=f"#{ids[name]}")) for name in there)),
+        aria_label=f"Sections of {title}",
+    )
+    sections = [tag("section", tag("h3", name, id=ids[name]), content) for name, content in there.items()]
+    return tag("section", tag("h2", title, id=key), contents, *sections, class_="run")
+
+
+AGREEMENT = (
+    "How far the algorithm's labels and scores, the judges and people say the same: 1 is full agreement, 0 what chance "
+    "would give. Labels are compared over questions, scores over replies."
+)
+
+
+def _headline(run: Run, suite: AnySuite, summary: Summary) -> list[str]:
+    """The suite's sentences, or the first overall estimates where it has none."""
+    return suite.headline(run) or [
+        f"{estimate.model}, {estimate.variant}: {estimate.metric} {with_interval(estimate)}."
+        for estimate in [estimate for estimate in summary.estimates if not estimate.group][:SENTENCES]
+    ]
+
+
+def _in_brackets(summary: Summary, *, several: bool) -> Html | None:
+    levels = ", ".join(f"{level:.0%}" for level in sorted({estimate.confidence for estimate in summary.estimates}))
+    if not levels:
+        return None
+    test = (
+        " ",
+        tag("code", "counterfoil compare"),
+        " tests whether two models or prompts differ, question by question.",
+    )
+    return tag("p", f"In brackets: the {levels} interval.", *(test if several else ()))
+
+
+def _left_out(summary: Summary) -> Html | None:
+    """What the numbers do not speak of."""
+    sentences = []
+    missing = sum(row[name] for row in summary.outcomes for name in LEFT_OUT)
+    if missing:
+        named = "; ".join(
+            f"{row.model}, {row.variant}, {row.question_id}: {row.outcome.replace('_', ' ')}"
+            + (f", {row.reason}" if row.reason else "")
+            for row in summary.unanswered[:3]
+        )
+        sentences.append(f"{plural(missing, 'record')} failed or were not asked, and are left out: {named}.")
+    if summary.unjudged:
+        sentences.append(f"{summary.unjudged:,} replies could not be judged, or not in every step.")
+    return tag("div", *(tag("p", sentence) for sentence in sentences), class_="warning") if sentences else None
+
+
+def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
+    data = manifest["data"]
+    cost = manifest["cost"]
+    pairs = [
+        ("suite", summary.suite),
+        ("dataset", f"{data['name']}: {data['asked']:,} of {plural(data['questions'], 'question')}"),
+        ("prompts", ", ".join(dict.fromkeys(row["variant"] for row in summary.outcomes))),
+        ("finished", str(manifest["finished_at"]).replace("T", " ").replace("+00:00", " UTC")),
+        *((f"cost of {role}", money(cost[role])) for role in ("models", "judges") if manifest[role]),
+        ("versions", ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())),
+    ]
+    if manifest["stopped"]:
+        pairs.append(("stopped", manifest["stopped"]))
+    senders = [(sender, role) for role in ("model", "judge") for sender in manifest[f"{role}s"]]
+    return joined(
+        [
+            facts(pairs),
+            _senders(senders) if senders else tag("p", "No model was asked: the replies were made elsewhere."),
+            _outcomes(summary),
+        ]
+    )
+
+
+_COUNTS = {
+    "asked": "asked",
+    "from the ledger": "in_ledger",
+    "failed": "failed",
+    "retries": "retries",
+    "tokens in": "input_tokens",
+    "tokens out": "output_tokens",
+}
+
+
+def _senders(senders: Sequence[tuple[Mapping[str, Any], str]]) -> Html:
+    rows = []
+    for sender, role in senders:
+        settings = [f"{name} {value}" for name, value in sender["params"].items()] + list(
+            map(str, sender["adjustments"])
+        )
+        if sender["stopped"]:
+            settings.append(f"stopped: {sender['stopped']}")
+        counts = (f"{sender[name]:,}" for name in _COUNTS.values())
+        rows.append([sender["name"], role, *counts, money(sender["cost"]), ", ".join(settings)])
+    return table("Models and judges", ["name", "as", *_COUNTS, "cost", "settings"], rows)
+
+
+def _outcomes(summary: Summary) -> Html:
+    """Counts and shares, of every model and variant."""
+    there = [name for name in OUTCOMES if any(row[name] for row in summary.outcomes)]
+    rows = []
+    for row in summary.outcomes:
+        whole = sum(row[name] for name in there)
+        shares = [f"{row[name]:,} ({row[name] / whole:.1%})" if row[name] else "0" for name in there]
+        rows.append([row["model"], row["variant"], f"{whole:,}", *shares])
+    head = ["model", "prompt", "records", *(name.replace("_", " ") for name in there)]
+    return table("How the records ended", head, rows, names=2)
+
+
+def _figure(plot: Plot) -> Html:
+    head, *rows = plot_table(plot)
+    return tag(
+        "figure",
+        tag("div", draw(plot), class_="plot", role="group", aria_label=plot.title, tabindex="0"),
+        tag("figcaption", plot.description),
+        details("The numbers as a table", table(plot.title, head, rows)),
+    )
+
+
+def _pretty(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from counterfoil.report.html import Html, number, tag
 
@@ -46,32 +46,25 @@ def wrap(text: str, size: float, room: float, lines: int, *, bold: bool = False)
         piece = pieces.pop()
         if fits((line + piece).rstrip()):
             line += piece
-        elif line and len(done) + 1 < lines:
-            done.append(line.rstrip())
-            line = ""
-            pieces.append(piece)
-        else:
+            continue
+        is_last = len(done) + 1 == lines
+        if is_last or not line:
             # The piece is longer than a line, or the last line is full: as many characters as fit.
             count = next((i for i in range(len(piece), 0, -1) if fits(line + piece[:i])), 0 if line else 1)
-            line += piece[:count]
-            rest = piece[count:]
-            if len(done) + 1 == lines:
-                return [*done, _cut(line, fits) if rest or pieces else line.rstrip()]
-            done.append(line.rstrip())
-            line = ""
-            pieces.append(rest)
+            line, piece = line + piece[:count], piece[count:]
+        if is_last and (piece or pieces):
+            while line and not fits(line.rstrip() + "…"):
+                line = line[:-1]
+            return [*done, line.rstrip() + "…"]
+        done.append(line.rstrip())
+        line = ""
+        pieces += [piece] if piece else []
     return [*done, line.rstrip()] if line.strip() else done
 
 
 def shorten(text: str, size: float, room: float) -> str:
     """The cleaned text on one line that fits the room."""
     return "".join(wrap(text, size, room, 1))
-
-
-def _cut(line: str, fits: Callable[[str], bool]) -> str:
-    while line and not fits(line.rstrip() + "…"):
-        line = line[:-1]
-    return line.rstrip() + "…"
 
 
 def _em(character: str) -> float:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from counterfoil.figures.plots import Plot
 from counterfoil.report.html import Html, tag
-from counterfoil.report.plots.element import LINE, SIZE, clean, hint, line, shorten, text, width
+from counterfoil.report.plots.element import LINE, SIZE, clean, line, shorten, text, width
 from counterfoil.report.plots.marks import GRID, INK, PAPER, SERIES, Scale, marker, tick_texts, ticks
 
 WIDTH = 720.0
@@ -40,13 +40,12 @@ def legend(names: Mapping[str, int], top: float) -> tuple[list[Html], float]:
     parts: list[Html] = []
     x, y = EDGE, top + 14
     for name, series in names.items():
-        shown = shorten(name, SIZE, 320) or "–"
-        wide = 18 + width(shown, SIZE)
+        label = name if clean(name) else "–"
+        wide = 18 + width(shorten(label, SIZE, 320), SIZE)
         if x > EDGE and x + wide > WIDTH - EDGE:
             x, y = EDGE, y + 18
         parts.append(marker(series, x + 6, y - 4))
-        full = [] if shown == clean(name) else [hint(name)]
-        parts.append(tag("text", shown, *full, x=x + 18, y=y, font_size=SIZE))
+        parts += text(label, x + 18, y, room=320)
         x += wide + 18
     return parts, y + 8
 
@@ -59,7 +58,7 @@ def fitting(scale: Scale, each: float | None = None) -> tuple[tuple[float, str],
         places = ticks(scale.low, scale.high, count)
         texts = tick_texts(places)
         room = length / max(1, len(places))
-        if count == 1 or each or max((width(it, TICK) for it in texts), default=0) + 10 <= room:
+        if count == 1 or each or max((width(shown, TICK) for shown in texts), default=0) + 10 <= room:
             return tuple(zip(places, texts, strict=True))
         count -= 1
 
