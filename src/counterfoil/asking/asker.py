@@ -25,7 +25,7 @@ ATTEMPTS_TO_REACH = 2
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 # An ask may take this many times the limit of one attempt, but always ten minutes: rate limits take patience.
 ATTEMPTS_PER_ASK, LEAST_ASK_SECONDS = 5, 600.0
-# Who wants to be left alone for longer than this is asked again in another run.
+# A model that wants no asks for longer than this is asked again in another run.
 LONGEST_QUIET = 300.0
 FAILURES_IN_A_ROW = 20
 # One complaint makes its own ask wait; several without a reply in between are meant for all.
@@ -38,10 +38,10 @@ class NotAsked(Exception):
 
 
 class Asker(Protocol):
-    """One face for all kinds."""
+    """Takes an ask, gives its reply."""
 
     async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
-        """The reply, durable in the ledger; or NotAsked. `looked_up`: the ledger did not hold it a moment ago."""
+        """The reply, durable in the ledger; or NotAsked. `looked_up`: a moment ago the ledger did not hold it."""
 
 
 class Keeper(Protocol):
@@ -114,12 +114,12 @@ class Sender:
 
     @property
     def places(self) -> int:
-        """Asks that it may ever have at the same time."""
+        """The largest number of asks at the same time."""
         return self.pace.highest
 
     @property
     def adjustments(self) -> Sequence[str]:
-        """What had to be asked otherwise than the user wanted."""
+        """Settings that the model refused, and what was sent instead."""
         return self.model.adjustments
 
     async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
@@ -152,8 +152,8 @@ class Sender:
         return reply
 
     def _remember(self, key: str) -> None:
-        """The same ask may come again, soon or never: it was looked up together with this one, or several replies need
-        what a judge says of their question. It is neither sent nor counted twice.
+        """The same ask may come again soon: it was looked up together with this one, or several replies need the same
+        verdict. It is neither sent nor counted twice.
         """
         self._recent[key] = None
         if len(self._recent) > RECENT_KEYS:
@@ -208,7 +208,7 @@ class Sender:
             await self._nap(wait)
 
     async def _reserve(self, ask: Ask) -> Reserved:
-        """A part of the budget for it; NotAsked where there is none, even when all that is in flight has ended."""
+        """A part of the budget for the ask; NotAsked if there is none, even after all asks in flight have ended."""
         self._waiting_for_budget += 1
         try:
             reserved = await self.account.begin(ask, self._check)

@@ -15,11 +15,11 @@ _LOG = logging.getLogger(__name__)
 
 # Until a model has answered, its replies are taken to be this long, or as long as the ask allows if that is shorter.
 FIRST_GUESS_TOKENS = 256
-# So many replies are remembered as counted, by so much of their keys: the same again is mostly near.
+# So many replies are remembered as counted, by so many digits of their keys: equal ones are mostly near each other.
 FOUND_KEYS, SHORT_KEY = 65_536, 15
 
 
-# Dollars and tokens.
+# Dollars and tokens that are set aside for an ask.
 Reserved = tuple[float, float]
 
 
@@ -141,7 +141,7 @@ class Account:
                 await budget.freed.wait()
 
     def end(self, reserved: Reserved) -> None:
-        """What has begun has ended."""
+        """An ask that has begun has ended."""
         self.budget.in_flight -= 1
         self.release(reserved)
 

@@ -102,8 +102,8 @@ class Ledger:
     def put(self, ask: Ask, model: str, reply: Reply) -> asyncio.Future[Reply]:
         """Keep a reply; the future gives what the ledger holds for the ask, once that is durable.
 
-        That is another reply where another process was first. `model` is the name that the user gave. A failed reply
-        is kept among the failures.
+        Where another process was first, that is the other reply. `model` is the name that the user gave. A failed
+        reply is kept among the failures.
         """
         kept: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         if self._writer is None:

@@ -1,4 +1,4 @@
-"""What one can do with a ledger beside asking: look into it, hand it on, take another in, make it smaller."""
+"""Work on a ledger beside asking: look into it, export it, take another one in, prune it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from counterfoil.tables import lines_of
 
 
 class ModelInfo(msgspec.Struct):
-    """What a ledger holds of one model, by the name it was asked under."""
+    """What a ledger holds of one model, by the name that the user gave."""
 
     model: str
     replies: int
@@ -55,7 +55,7 @@ class Imported(NamedTuple):
 
 
 class BatchInfo(msgspec.Struct):
-    """A batch that was submitted and is not home; `batch` is None where its id is not known yet."""
+    """A batch that was submitted and not collected; `batch` is None where its id is not known yet."""
 
     model: str
     batch: str | None

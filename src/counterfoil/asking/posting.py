@@ -1,4 +1,4 @@
-"""Asking in waves: what has no reply yet is posted, its question waits, and whoever can brings the replies home."""
+"""Asking in waves: an ask without a reply is posted, its question waits, and a carrier brings the reply."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MOST_WAITING = 256
 class Carrier(Protocol):
     """Takes asks to one model and puts their replies into the ledger: a batch interface, a cluster, this process.
 
-    It counts what comes home in the account it was made with, and reserves there before it sends. Where the run is
-    halted, `take` does nothing and `wait_for_all` gives up waiting; what was sent is not lost by that.
+    It counts replies in its account, and reserves there before it sends. If the run is halted, `take` does nothing and
+    `wait_for_all` gives up waiting; what was sent is not lost by that.
     """
 
     @property
@@ -45,14 +45,14 @@ class Carrier(Protocol):
 
     @property
     def adjustments(self) -> Sequence[str]:
-        """What had to be asked otherwise than the user wanted, for the manifest."""
+        """Settings that the model refused, and what was sent instead, for the manifest."""
 
     @property
     def not_stored(self) -> Sequence[str]:
-        """What was to be stored elsewhere than in the ledger and is not, once it is closed."""
+        """After `close`: what should be stored outside the ledger, too, and is not."""
 
     async def take(self, ask: Ask) -> None:
-        """Send it, now or together with others; waits while there is no room. One that is under way is not sent again.
+        """Send the ask, now or together with others, but not while it is under way. Waits while there is no room.
 
         NotAsked where it is not sent: no budget, a model that can't be used.
         """
@@ -65,7 +65,7 @@ class Carrier(Protocol):
 
 
 class Poster:
-    """An asker that gives what is there and posts what is not. `account` counts what a pass finds in the ledger."""
+    """An asker that gives replies of the ledger and posts other asks. `account` counts what a pass finds there."""
 
     def __init__(self, model: Model, carrier: Carrier, ledger: Ledger, *, account: Account, halt: Halt) -> None:
         self.model = model
@@ -85,7 +85,7 @@ class Poster:
 
     @property
     def places(self) -> int:
-        """Of asks at the same time: posting is one after another."""
+        """One: asks are posted one after another."""
         return 1
 
     @property

@@ -79,7 +79,7 @@ class Model:
 
     @property
     def adjustments(self) -> Sequence[str]:
-        """What had to be asked otherwise than the user wanted, for the manifest."""
+        """Settings that the model refused, and what was sent instead, for the manifest."""
         return ()
 
 

@@ -43,6 +43,12 @@ _DURATION = re.compile(r"([\d.]+)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _UNSUPPORTED = re.compile(r"unsupported|not support", re.IGNORECASE)
 _PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
+# The headers that say how much is left until a limit, and until when.
+_RATE_LIMITS = [
+    (name.format("remaining"), name.format("reset"))
+    for what in ("requests", "tokens")
+    for name in (f"x-ratelimit-{{}}-{what}", f"anthropic-ratelimit-{what}-{{}}")
+]
 
 
 class Rejected(Hopeless):
@@ -331,15 +337,8 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 def _quiet_seconds(headers: Mapping[str, str]) -> float:
     """How long until there is room again, where the rate-limit headers say that there is none left."""
-    quiet = 0.0
-    for what in ("requests", "tokens"):
-        for remaining, reset in (
-            (f"x-ratelimit-remaining-{what}", f"x-ratelimit-reset-{what}"),
-            (f"anthropic-ratelimit-{what}-remaining", f"anthropic-ratelimit-{what}-reset"),
-        ):
-            if headers.get(remaining) == "0":
-                quiet = max(quiet, _until(headers.get(reset, "")))
-    return quiet
+    resets = [headers.get(reset, "") for remaining, reset in _RATE_LIMITS if headers.get(remaining) == "0"]
+    return max(map(_until, resets), default=0.0)
 
 
 def _until(reset: str) -> float:

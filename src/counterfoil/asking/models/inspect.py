@@ -23,7 +23,7 @@ from counterfoil.asking.models.base import (
     Unreachable,
 )
 from counterfoil.asking.models.http import LONGEST_MESSAGE, checked_base_url, dict_of
-from counterfoil.asking.models.openai import count_of, logprobs_of, split_thinking, text_of
+from counterfoil.asking.models.openai import chat_params, count_of, logprobs_of, split_thinking, text_of
 from counterfoil.errors import UserError
 from counterfoil.log import SHORTEST_SECRET
 
@@ -133,20 +133,13 @@ def generate_config(params: Mapping[str, Any], sample: int = 0, **more: Any) -> 
     """An ask's parameters as Inspect's GenerateConfig; `more` are settings of Inspect's own."""
     from inspect_ai.model import GenerateConfig
 
-    settings: dict[str, Any] = {}
-    for name, value in params.items():
+    for name in params:
         if name in SENDING_SETTINGS:
             raise UserError(f"{name} is no parameter of an ask: it is counterfoil that paces and tries again.")
         if name not in GenerateConfig.model_fields:
             raise UserError(f"Inspect has no parameter {name}: leave it out, or set it in its extra_body.")
-        if name == "logprobs":
-            settings |= {"logprobs": True, "top_logprobs": value}
-        elif name == "seed" and isinstance(value, int):
-            settings["seed"] = value + sample
-        else:
-            settings[name] = value
     try:
-        return GenerateConfig(**settings, **more)
+        return GenerateConfig(**chat_params(params, sample), **more)
     except ValueError as error:
         raise UserError(f"Inspect does not take these parameters: {' '.join(str(error).split())}.") from error
 

@@ -17,6 +17,7 @@ from counterfoil.errors import UserError
 
 # They take max_completion_tokens and no temperature; what others don't take is learned from their refusals.
 _REASONING_MODEL = re.compile(r"^(o\d|gpt-5)")
+_STATUS: dict[str | None, Status] = {"content_filter": "refused", "length": "truncated"}
 MOST_TOKENS = 10**12
 _THINKING = re.compile(r"^\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _THOUGHT_BEFORE = re.compile(r"^(.*?)</think(?:ing)?>", re.DOTALL)
@@ -58,20 +59,24 @@ class OpenAIModel(HttpModel):
 def request_body(ask: Ask, unsupported: set[str]) -> dict[str, Any]:
     """The ask as the interface wants it."""
     body: dict[str, Any] = {"model": ask.model, "messages": ask.messages}
-    for name, value in ask.params.items():
-        if name == "max_tokens" and name in unsupported:
-            body["max_completion_tokens"] = value
-        elif name in unsupported:
-            continue
-        elif name == "logprobs":
-            body |= {"logprobs": True, "top_logprobs": value}
-        elif name == "choices":
+    for name, value in chat_params(ask.params, ask.sample).items():
+        if name == "choices":
             body["structured_outputs"] = {"choice": value}
-        elif name == "seed":
-            body["seed"] = value + ask.sample if isinstance(value, int) else value
-        else:
+        elif name not in unsupported:
             body[name] = value
+        elif name in OpenAIModel.renamed:
+            body[OpenAIModel.renamed[name]] = value
     return body
+
+
+def chat_params(params: Mapping[str, Any], sample: int) -> dict[str, Any]:
+    """Parameters as chat interfaces have them: log probabilities by two names, a seed of its own for each sample."""
+    named = dict(params)
+    if "logprobs" in named:
+        named |= {"logprobs": True, "top_logprobs": named["logprobs"]}
+    if isinstance(seed := named.get("seed"), int):
+        named["seed"] = seed + sample
+    return named
 
 
 def read_completion(body: Mapping[str, Any]) -> Reply:
@@ -87,14 +92,9 @@ def read_completion(body: Mapping[str, Any]) -> Reply:
     text, reasoning = split_thinking(text_of(message.get("content")) or "")
     reasoning = text_of(message.get("reasoning_content")) or text_of(message.get("reasoning")) or reasoning
     refusal = text_of(message.get("refusal"))
-    status: Status = "ok"
-    if finish_reason == "content_filter" or refusal:
-        status = "refused"
-    elif finish_reason == "length":
-        status = "truncated"
     usage = dict_of(body.get("usage"))
     return Reply(
-        status=status,
+        status="refused" if refusal else _STATUS.get(finish_reason, "ok"),
         text=text or refusal or "",
         reasoning=reasoning,
         finish_reason=finish_reason,

@@ -13,8 +13,8 @@ from counterfoil.asking.models.base import ModelSpec
 # Other packages add their providers here.
 ENTRY_POINTS = "counterfoil.models"
 
-# service: somebody else's, at an address of its own, for money. server: the user's own, at an address that only the
-# user knows. weights: in the process that asks. here: it needs what only this process has, such as the run's questions.
+# service: of somebody else, at an address of its own, for money. server: of the user, at an address that only the user
+# knows. weights: in the process that asks. here: it needs what only this process has, such as the run's questions.
 Kind = Literal["service", "server", "weights", "here", "other"]
 
 
