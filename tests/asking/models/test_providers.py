@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -24,11 +22,7 @@ def needs() -> dict[str, str | None]:
 def _nothing_local(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A machine without weights and without what runs them."""
     monkeypatch.setenv("COUNTERFOIL_CACHE", str(tmp_path / "empty"))
-
-    def version(package: str) -> str:
-        raise metadata.PackageNotFoundError(package)
-
-    monkeypatch.setattr(providers, "metadata", SimpleNamespace(**{**vars(metadata), "version": version}))
+    monkeypatch.setattr(providers, "find_spec", lambda package: None)
 
 
 @pytest.mark.usefixtures("_nothing_local")
@@ -65,9 +59,8 @@ def test_nothing_is_needed_where_all_is_there(monkeypatch: pytest.MonkeyPatch) -
     ):
         monkeypatch.setenv(variable, "x")
     monkeypatch.setattr(weights, "smollm2_is_here", lambda: True)
-    monkeypatch.setattr(
-        providers, "_is_installed", lambda package: package in ("xllamacpp", "transformers", "inspect_ai")
-    )
+    there = ("xllamacpp", "transformers", "inspect_ai")
+    monkeypatch.setattr(providers, "find_spec", lambda package: package if package in there else None)
     assert set(needs().values()) == {None}
 
 
@@ -75,7 +68,7 @@ def test_nothing_is_needed_where_all_is_there(monkeypatch: pytest.MonkeyPatch) -
 def test_what_is_there_is_not_needed_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "")
     monkeypatch.setenv("CLOVA_URL", "https://clova.example/v1")
-    monkeypatch.setattr(providers, "_is_installed", lambda package: True)
+    monkeypatch.setattr(providers, "find_spec", lambda package: package)
     found = needs()
     assert found["openai/NAME"] == "set OPENAI_API_KEY"  # empty is not set
     assert found["clova/NAME"] == "set CLOVA_API_KEY"

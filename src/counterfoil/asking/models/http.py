@@ -285,12 +285,9 @@ def decode_json(raw: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        text = (
-            json.dumps(json.loads(raw), ensure_ascii=False)
-            .encode("utf-16", "surrogatepass")
-            .decode("utf-16", "replace")
-        )
-        return json.loads(text, parse_constant=lambda name: None)
+        text = json.dumps(json.loads(raw), ensure_ascii=False)
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return json.loads(whole, parse_constant=lambda name: None)
     except (ValueError, RecursionError) as error:
         raise NotJson("the reply is not valid JSON") from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import metadata
+from importlib.util import find_spec
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -144,16 +145,8 @@ def _needs(provider: Provider) -> str | None:
     needs = []
     if missing := missing_variables(ModelSpec(name=provider.name + provider.rest)):
         needs.append(f"set {' and '.join(missing)}")
-    if provider.extra is not None and not _is_installed(provider.extra[1]):
+    if provider.extra is not None and find_spec(provider.extra[1]) is None:
         needs.append(f"pip install 'counterfoil[{provider.extra[0]}]'")
     if provider.name == "smollm2" and not smollm2_is_here():
         needs.append("counterfoil models get smollm2")
     return ", then ".join(needs) or None
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return False
-    return True

@@ -197,11 +197,7 @@ def _choose(job: Job, scores: Sequence[float]) -> int:
 
 
 def _logprobs(
-    network: Network,
-    first: Tensor,
-    said: Mapping[tuple[int, int], Tensor],
-    jobs: Sequence[Job],
-    chosen: Sequence[int],
+    network: Network, first: Tensor, said: Mapping[tuple[int, int], Tensor], jobs: Sequence[Job], chosen: Sequence[int]
 ) -> dict[int, list[TokenChoice]]:
     """The log probabilities of chosen tokens, by the numbers of the jobs that want them."""
     wanting = [number for number, job in enumerate(jobs) if job.settings.logprobs]
