@@ -135,7 +135,7 @@ def read_reply(question_of: Any, reply: str, form: str) -> tuple[str | None, boo
     found = read_answer(question_of, variant, reply, None)
     if found is None:
         return None, False, False, False
-    return found.letter or found.number, found.correct, found.kept_old, found.sham
+    return found.text, found.correct, found.kept_old, found.sham
 
 
 @pytest.mark.parametrize("skill", [0.2, 0.5, 0.9])

@@ -52,9 +52,9 @@ def test_letters_are_judged() -> None:
     question = a_question()
     said = [read_answer(question, MCQ, f"ANSWER: {letter}", None) for letter in "ABC"]
     assert said == [
-        Answer(letter="A", number=None, correct=False, kept_old=True, sham=False),
-        Answer(letter="B", number=None, correct=False, kept_old=False, sham=True),
-        Answer(letter="C", number=None, correct=True, kept_old=False, sham=False),
+        Answer(text="A", correct=False, kept_old=True, sham=False),
+        Answer(text="B", correct=False, kept_old=False, sham=True),
+        Answer(text="C", correct=True, kept_old=False, sham=False),
     ]
     assert read_answer(question, MCQ, "I can't say.", None) is None
 
@@ -65,9 +65,9 @@ def test_numbers_are_judged() -> None:
         read_answer(question, OPEN, f"ANSWER: {number}", None) for number in ("14047.16", "16,215.64", "$15,030.46")
     ]
     assert said == [
-        Answer(letter=None, number="14047.16", correct=False, kept_old=True, sham=False),
-        Answer(letter=None, number="16215.64", correct=False, kept_old=False, sham=True),
-        Answer(letter=None, number="15030.46", correct=True, kept_old=False, sham=False),
+        Answer(text="14047.16", correct=False, kept_old=True, sham=False),
+        Answer(text="16215.64", correct=False, kept_old=False, sham=True),
+        Answer(text="15030.46", correct=True, kept_old=False, sham=False),
     ]
     assert read_answer(question, OPEN, "ANSWER: C", None) is None
 
@@ -107,8 +107,8 @@ def test_numbers_are_in_the_unit_of_the_question(value: str, percent: bool, repl
     question = a_question(value=value, percent=percent, options=(value, "1%", "2%"), gold="A", old=None, sham=None)
     answer = read_answer(question, OPEN, f"ANSWER: {reply}", None)
     assert answer is not None
-    assert answer.number is not None
-    assert Decimal(answer.number) == Decimal(number)
+    assert answer.text is not None
+    assert Decimal(answer.text) == Decimal(number)
     assert answer.correct
 
 
@@ -117,4 +117,4 @@ def test_a_question_whose_gold_is_no_number_has_no_right_number() -> None:
         value="liquidity", options=("maturity", "liquidity", "inflation"), gold="B", old=None, sham=None
     )
     answer = read_answer(question, OPEN, "ANSWER: 5", None)
-    assert answer == Answer(letter=None, number="5", correct=False, kept_old=False, sham=False)
+    assert answer == Answer(text="5", correct=False, kept_old=False, sham=False)

@@ -1,10 +1,6 @@
-"""The simulated respondent, and what the self-test plants.
+"""The simulated respondent `planted/bias?…`, its true values, and what the self-test plants.
 
-`planted/bias?unknown=…&biased=…&aligned=…&conflicting=…&unread=…&first=…`: in an ambiguous context it says
-"unknown" with chance `unknown`, and else takes the biased answer with chance `biased`. In a disambiguated one it is
-right with chance `aligned` where the context agrees with the stereotype and with chance `conflicting` where it does
-not; wrong answers are the two others alike. Before all that, with chance `first` it takes whatever stands first, and
-with chance `unread` it says nothing that can be read. It knows the questions of the run, or those that `data` names.
+docs/bias.md says what the respondent does with which chance.
 """
 
 from __future__ import annotations

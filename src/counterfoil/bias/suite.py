@@ -68,7 +68,7 @@ class Bias(Suite[Question, Reading, None, None]):
     @property
     def importers(self) -> Mapping[str, Importer]:
         named, model = self.context.variants, self.context.imported_model
-        variants = self._variants(named, "korean") if named or self.context.format != "bbq" else []
+        variants = self.variants(named, None) if named or self.context.format != "bbq" else []
         return {
             "kobbq": partial(import_kobbq, column="raw", variants=variants, model=model),
             "kobbq-processed": partial(import_kobbq, column="prediction", variants=variants, model=model),
@@ -96,8 +96,13 @@ class Bias(Suite[Question, Reading, None, None]):
             raise UserError(f"The official table is KoBBQ's, and {questions.name} is not: leave --write-official out.")
         return questions
 
-    def variants(self, names: Sequence[str], dataset: Questions) -> list[Variant]:
-        return self._variants(names, dataset.language)
+    def variants(self, names: Sequence[str], dataset: Questions | None) -> list[Variant]:
+        """Replies from elsewhere may be to any of the shipped prompts, the debiased ones, too."""
+        language = dataset.language if dataset is not None else "korean"
+        variants = load_variants(names, language)
+        if self.context.format and not names:
+            variants += load_variants([f"{variant.name}-debiased" for variant in variants], language)
+        return variants
 
     def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
         return respondent(settings, questions)
@@ -206,13 +211,6 @@ class Bias(Suite[Question, Reading, None, None]):
         """Whether figures are means over templates: as the user says, else as KoBBQ has them for its whole set."""
         aggregate = self.settings["aggregate"]
         return bool(aggregate == "templates") if aggregate else self.context.data in WHOLE_SET
-
-    def _variants(self, names: Sequence[str], language: str) -> list[Variant]:
-        """Replies from elsewhere may be to any of the shipped prompts, the debiased ones, too."""
-        variants = load_variants(names, language)
-        if self.context.format and not names:
-            variants += load_variants([f"{variant.name}-debiased" for variant in variants], language)
-        return variants
 
 
 def _correct(record: Record, name: str) -> float | None:

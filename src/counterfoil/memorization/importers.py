@@ -98,13 +98,7 @@ def _imported(results: Results, question_id: str, answer: str | None, correct: b
         raise UserError(f"{where}: {question_id} does not say whether its answer is correct.")
     text = (answer or "").strip()
     letter = _LETTER.fullmatch(text)
-    reading = Answer(
-        letter=letter[1] if letter else None,
-        number=None if letter else text or None,
-        correct=correct,
-        kept_old=False,
-        sham=False,
-    )
+    reading = Answer(text=letter[1] if letter else text or None, correct=correct)
     return Imported(
         model=results.model,
         variant=VARIANT,

@@ -52,7 +52,7 @@ def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
         frames[kind] = _named(gaps, "gap", f" {kind}")
         both = questions.with_columns(base=pl.when(pl.col(arm).is_not_null()).then(pl.col(base)))
         frames[metrics.draws_of(kind)] = _draws(records, both, in_arm)
-    lures = asked_lures(records)
+    lures = lures_of(records)
     if lures.height:
         frames[metrics.LURE] = lures.select(
             *(*_ASKED, "question_id", "repeat", "old", "excess"),
@@ -251,14 +251,9 @@ def _complete(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def lures_of(records: pl.DataFrame) -> pl.DataFrame:
-    """The replies of the lure arm, of questions with all their draws: whether each kept the old answer, or took the
-    sham; unread ones took neither.
+    """The replies of the lure arm: whether each kept the old answer, or took the sham; unread ones took neither.
+    Null for questions that lack a draw.
     """
-    return asked_lures(records).drop_nulls("excess")
-
-
-def asked_lures(records: pl.DataFrame) -> pl.DataFrame:
-    """As `lures_of`, with those of questions that lack a draw: they are there, and null."""
     lures = records.filter(pl.col("control") == "lure", _IS_TRUSTED)
     every = pl.col("correct").is_not_null().all().over(WHO)
     old, sham = (pl.when(every).then(pl.col(name).cast(pl.Float64)) for name in ("kept_old", "took_sham"))

@@ -1,10 +1,6 @@
-"""The simulated respondent, and what the self-test plants: `planted/memorization?skill=…&memorized=…&slip=…&…`.
+"""The simulated respondent `planted/memorization?…`, its true values, and what the self-test plants.
 
-Each original is one that it can solve with chance `skill`, and one that it has memorized with chance `memorized`. What
-it can solve it answers right, but for slips (chance `slip`, to any of the other options). What it can't solve and has
-memorized it answers with the original's answer, but for slips, wherever that is among the options; in the controls
-`reshuffled` and `renamed` its memory survives with chance `survives`. Else it guesses. In the open form what it
-neither solves nor remembers is wrong. With chance `unread` nothing can be read from a reply. `seed` draws other states.
+docs/memorization.md says what the respondent does with which chance.
 """
 
 from __future__ import annotations

@@ -198,7 +198,7 @@ def _old_answers(scores: pl.DataFrame) -> Plot:
     from counterfoil.memorization.items import lures_of
     from counterfoil.stats import proportions
 
-    lures = lures_of(scores).with_columns(sham=pl.col("took_sham").cast(pl.Float64))
+    lures = lures_of(scores).drop_nulls("excess").with_columns(sham=pl.col("took_sham").cast(pl.Float64))
     arms = {"old answer": "old", "sham": "sham"} if lures.height else {}
     return Dots(
         title="Old answers and shams",

@@ -9,20 +9,19 @@ import msgspec
 
 from counterfoil.perturbing.questions import LETTERS, Question
 from counterfoil.reading import number_matches, read_choice, read_number
-from counterfoil.reading.numbers import printed_number
+from counterfoil.reading.numbers import Stated, printed_number
 from counterfoil.suite.suite import Variant
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What a reply answers: a letter, or a number in the unit that was asked for; and what that is."""
 
-    letter: str | None
-    number: str | None
+    text: str | None
     correct: bool
     # It is the gold answer of the original.
-    kept_old: bool
+    kept_old: bool = False
     # It is the gold answer of another draw, in the lure arm.
-    sham: bool
+    sham: bool = False
 
 
 def read_letter(reply: str, options: Sequence[str]) -> str | None:
@@ -38,8 +37,7 @@ def read_answer(question: Question, variant: Variant, reply: str, tolerance: Dec
         if letter is None:
             return None
         return Answer(
-            letter=letter,
-            number=None,
+            text=letter,
             correct=letter == question.gold,
             kept_old=letter == question.old,
             sham=letter == question.sham,
@@ -55,14 +53,11 @@ def read_answer(question: Question, variant: Variant, reply: str, tolerance: Dec
     if number is None:
         return None
 
-    def is_option(letter: str | None) -> bool:
-        printed = None if letter is None else printed_number(question.options["ABC".index(letter)])
+    def matches(printed: Stated | None) -> bool:
         return printed is not None and number_matches(number, printed.value, question.digits, tolerance)
 
-    return Answer(
-        letter=None,
-        number=f"{number:f}",
-        correct=gold is not None and number_matches(number, gold.value, question.digits, tolerance),
-        kept_old=is_option(question.old),
-        sham=is_option(question.sham),
+    old, sham = (
+        None if letter is None else printed_number(question.options[LETTERS.index(letter)])
+        for letter in (question.old, question.sham)
     )
+    return Answer(text=f"{number:f}", correct=matches(gold), kept_old=matches(old), sham=matches(sham))

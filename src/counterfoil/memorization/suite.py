@@ -122,7 +122,7 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         if reading is None:
             return row
         return row | {
-            "answer": reading.letter or reading.number,
+            "answer": reading.text,
             "correct": reading.correct,
             "kept_old": reading.kept_old,
             "took_sham": reading.sham,

@@ -16,7 +16,6 @@ SAMPLE_COLUMNS = ("sample_id", "label_annotation", "context", "question", "choic
 _ID = re.compile(
     r"(?P<category>.+)-(?P<number>[^-]+)(?P<version>[a-d])-(?P<sample>[^-]+)-(?P<context>amb|dis)-(?:bsd|cnt)"
 )
-_BIASED_VERSIONS = "bd"
 
 
 class SampleId(NamedTuple):
@@ -26,8 +25,8 @@ class SampleId(NamedTuple):
     template: str
     ambiguous: bool
     biased_context: bool
-    # The same for the two questions that differ only in which group is which (a and b, c and d).
-    pair: str
+    # The same for the two ambiguous questions that differ only in which group is which (a and b, c and d).
+    pair: str | None
 
 
 def parse_id(text: str) -> SampleId:
@@ -37,13 +36,13 @@ def parse_id(text: str) -> SampleId:
         raise ValueError(f"its id {text!r} is not category-templateX-sample-amb|dis-bsd|cnt")
     category, number, version = match["category"], match["number"], match["version"]
     family = "ab" if version in "ab" else "cd"
-    start = match.end("version")
+    ambiguous = match["context"] == "amb"
     return SampleId(
         category=category,
         template=f"{category}-{number}",
-        ambiguous=match["context"] == "amb",
-        biased_context=version in _BIASED_VERSIONS,
-        pair=f"{category}-{number}{family}{text[start:]}",
+        ambiguous=ambiguous,
+        biased_context=version in "bd",
+        pair=f"{category}-{number}{family}{text[match.end('version') :]}" if ambiguous else None,
     )
 
 
@@ -83,10 +82,6 @@ def _question(row: Mapping[str, str]) -> Question:
         unknown=UNKNOWN,
         biased=row["biased_answer"],
         right=row["answer"],
-        category=about.category,
         label=row["label_annotation"],
-        template=about.template,
-        ambiguous=about.ambiguous,
-        biased_context=about.biased_context,
-        pair=about.pair if about.ambiguous else None,
+        **about._asdict(),
     )
