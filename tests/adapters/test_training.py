@@ -15,8 +15,8 @@ import pytest
 import counterfoil as cf
 from counterfoil.adapters.training.examples import Kind
 from counterfoil.adapters.training.export import Wanted, export_training
-from counterfoil.bias.prompts import messages
 from counterfoil.bias.sources.loading import load_questions as load_bias
+from counterfoil.bias.suite import suite as bias
 from counterfoil.errors import UserError
 from counterfoil.explain.questions import load_questions as load_explain
 from counterfoil.perturbing.questions import read_set
@@ -220,7 +220,7 @@ def test_right_and_wrong_replies_of_bias() -> None:
     """The right letter is chosen, and what could not be read is rejected as a wrong letter is."""
     run = cf.run("bias", model="planted/bias?unread=0.5&unknown=0.5", variant="1", repeats=6, out="run")
     [variant] = load_suite("bias").variants(["1"], load_bias("korean"))
-    right = {messages(it, variant)[0].content: "ABC"[it.shown.index(it.right)] for it in load_bias("korean")}
+    right = {bias.messages(it, variant)[0].content: "ABC"[it.shown.index(it.right)] for it in load_bias("korean")}
     rejected: Counter[str] = Counter()
     for row in export(run, "dpo")["train"]:
         assert row["chosen"][0]["content"] == right[row["prompt"][0]["content"]]

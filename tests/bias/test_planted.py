@@ -13,9 +13,10 @@ from commands import counterfoil
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import parse_settings
 from counterfoil.bias.planted import Settings, respondent, true_values
-from counterfoil.bias.prompts import load_variants, messages
+from counterfoil.bias.prompts import load_variants
 from counterfoil.bias.questions import UNKNOWN
 from counterfoil.bias.sources.loading import load_questions
+from counterfoil.bias.suite import suite
 from counterfoil.errors import UserError
 
 chances = st.floats(0, 1)
@@ -109,8 +110,8 @@ def test_it_answers_the_same_again_and_repeats_apart() -> None:
     question = next(iter(load_questions(None)))
     [variant] = load_variants(["1"], "korean")
     respond = respondent({"unknown": "0.5"})
-    said = [respond(messages(question, variant), sample) for sample in range(30)]
-    assert said == [respond(messages(question, variant), sample) for sample in range(30)]
+    said = [respond(suite.messages(question, variant), sample) for sample in range(30)]
+    assert said == [respond(suite.messages(question, variant), sample) for sample in range(30)]
     assert len(set(said)) > 1
 
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import counterfoil as cf
-from counterfoil.bias.plots import headline, marks, plots
+from counterfoil.bias.plots import headline, plots
+from counterfoil.bias.reading import marks
 from counterfoil.bias.suite import suite
 from counterfoil.figures.plots import Dots, Scatter
 from counterfoil.running.asked import shown_of

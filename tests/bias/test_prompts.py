@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.bias.prompts import USUAL, load_variants, messages, query, shown_choices
+from counterfoil.bias.prompts import USUAL, load_variants, query, shown_choices
 from counterfoil.bias.questions import UNKNOWN, Question
+from counterfoil.bias.suite import suite
 from counterfoil.errors import UserError
 from counterfoil.suite.suite import Variant
 
@@ -28,7 +29,7 @@ HEADER = "prompt_id\tinstruction\tcontext\tquestion\ta\tb\tc\tanswer\tunknown\n"
 
 
 def text_of(variant: Variant, question: Question = KOREAN) -> str:
-    [message] = messages(question, variant)
+    [message] = suite.messages(question, variant)
     assert message.role == "user"
     return message.content
 

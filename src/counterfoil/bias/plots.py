@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from counterfoil.bias import metrics
-from counterfoil.bias.questions import LETTERS
 from counterfoil.figures.numbers import dot, dots_by_group, naming, overall, side_of, with_interval
 from counterfoil.figures.plots import Axis, Dots, Plot, Point, Scatter, not_empty
 from counterfoil.figures.sentences import apart, extremes, sides
-from counterfoil.reading.mentions import find_letters
 from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import Estimate
 
@@ -58,22 +55,6 @@ def headline(run: Run) -> list[str]:
         *extremes("The share of answers that change with the order of the choices", changing),
         *extremes("The share of replies without a readable choice", overall(estimates, NO_CHOICE)),
     ]
-
-
-def marks(record: Mapping[str, Any], shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
-    """Where the reply names the choice that was read: by its letter, else by its text."""
-    reply, choice = record.get("reply") or "", record.get("choice")
-    if not isinstance(choice, str) or choice not in LETTERS:
-        return []
-    # Letters are looked for in a text that is as long in lower case as it is.
-    lower = reply.lower()
-    found = find_letters(reply, lower, tuple(LETTERS)) if len(lower) == len(reply) else []
-    spans = [(start, end, "choice") for start, end, place, *_ in found if place == LETTERS.index(choice)]
-    text = shown.get(choice) or ""
-    at = reply.find(text) if text else -1
-    if at >= 0:
-        spans.append((at, at + len(text), "choice"))
-    return sorted(spans)
 
 
 def _lean(estimate: Estimate) -> str:

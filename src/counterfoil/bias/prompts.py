@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from counterfoil.asking.ask import Message
 from counterfoil.bias.questions import Question
 from counterfoil.errors import UserError
 from counterfoil.suite.prompts import shipped_text, text_of_user, with_different_names
@@ -45,11 +44,6 @@ def load_variants(names: Sequence[str], language: str) -> list[Variant]:
     for name in names or USUAL[language]:
         variants += [shipped[name]] if name in shipped else _of_user(name, shipped)
     return with_different_names(variants)
-
-
-def messages(question: Question, variant: Variant) -> list[Message]:
-    """The whole prompt, as one message."""
-    return [Message("user", variant.prompt.instruction + "\n\n" + query(question, variant.prompt))]
 
 
 def query(question: Question, prompt: Prompt) -> str:

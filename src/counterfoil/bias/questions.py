@@ -14,6 +14,8 @@ LETTERS = "ABC"
 ORDERS = 3
 # What KoBBQ's files call the third choice; each prompt has its own wording for it.
 UNKNOWN = "알 수 없음"
+# KoBBQ's own names of its whole set, and ours: its figures are means over templates.
+WHOLE_SET = ("KoBBQ_all_samples.tsv", "KoBBQ_templates.tsv", "kobbq-all")
 
 
 class Question(msgspec.Struct, SuiteQuestion, frozen=True):
@@ -102,19 +104,17 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
 
 
 class Questions(ListedQuestions[Question]):
-    """A dataset: its name, the hash of its files, its questions, each in so many orders.
+    """A dataset: its questions, each in so many orders. `language` says which prompts it is asked in."""
 
-    `language` says which prompts it is asked in; `by_template`: its figures are means over templates, as KoBBQ has
-    them for its whole set.
-    """
-
-    def __init__(
-        self, name: str, sha256: str, questions: Sequence[Question], orders: int, language: str, *, by_template: bool
-    ) -> None:
+    def __init__(self, name: str, sha256: str, questions: Sequence[Question], orders: int, language: str) -> None:
         super().__init__(name, sha256, questions)
         self.language = language
-        self.by_template = by_template
         self._orders = orders
+
+    @property
+    def by_template(self) -> bool:
+        """Whether its figures are means over templates."""
+        return self.name in WHOLE_SET
 
     def __iter__(self) -> Iterator[Question]:
         for question in super().__iter__():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -11,6 +12,7 @@ from counterfoil.asking.ask import TokenChoice
 from counterfoil.bias.questions import LETTERS
 from counterfoil.errors import UserError
 from counterfoil.reading.choices import choice_of, letters_of
+from counterfoil.reading.mentions import find_letters
 
 _HEAD = re.compile(r"\s*\(?([^.\n]*)")
 _BEHIND_LETTER = re.compile(r"[:)]\s*(.*)")
@@ -48,7 +50,8 @@ def read_kobbq(reply: str, choices: tuple[str, ...], letters: tuple[str, ...], u
             behind = _BEHIND_LETTER.search(upper)
             text = behind[1].strip() if behind else ""
             if text:
-                if text.lower() == texts[LETTERS.index(upper[0])] or _named(upper, texts) <= 1:
+                named = sum(upper.count(choice.upper()) for choice in texts)
+                if text.lower() == texts[LETTERS.index(upper[0])] or named <= 1:
                     return LETTERS.index(upper[0])
                 left = said
                 break
@@ -66,11 +69,6 @@ def read_kobbq(reply: str, choices: tuple[str, ...], letters: tuple[str, ...], u
             break
         raw = within[1]
     return choices.index(left) if left in choices else None
-
-
-def _named(upper: str, texts: list[str]) -> int:
-    """How often any of the choices' texts occurs, each counted on its own."""
-    return sum(upper.count(text.upper()) for text in texts)
 
 
 # A letter, in brackets or not, with a period or a colon or not, and what stands behind it.
@@ -142,3 +140,19 @@ def likeliest_letter(logprobs: Sequence[TokenChoice] | None) -> int | None:
             place = LETTERS.index(letter)
             found[place] = max(logprob, found.get(place, logprob))
     return max(found, key=lambda place: found[place]) if found else None
+
+
+def marks(record: Mapping[str, Any], shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
+    """Where the reply names the choice that was read: by its letter, else by its text."""
+    reply, choice = record.get("reply") or "", record.get("choice")
+    if not isinstance(choice, str) or choice not in LETTERS:
+        return []
+    # Letters are looked for in a text that is as long in lower case as it is.
+    lower = reply.lower()
+    found = find_letters(reply, lower, tuple(LETTERS)) if len(lower) == len(reply) else []
+    spans = [(start, end, "choice") for start, end, place, *_ in found if place == LETTERS.index(choice)]
+    text = shown.get(choice) or ""
+    at = reply.find(text) if text else -1
+    if at >= 0:
+        spans.append((at, at + len(text), "choice"))
+    return sorted(spans)

@@ -13,10 +13,10 @@ from counterfoil.bias.importers import import_bbq, import_kobbq
 from counterfoil.bias.metrics import KEEP, metrics
 from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import BiasPlanting, respondent
-from counterfoil.bias.prompts import load_variants, messages, shown_choices
-from counterfoil.bias.questions import LETTERS, Question, Questions
-from counterfoil.bias.reading import Reading, likeliest_letter, read_choice
-from counterfoil.bias.sources.loading import WHOLE_SET, encode_questions, load_questions
+from counterfoil.bias.prompts import load_variants, query, shown_choices
+from counterfoil.bias.questions import LETTERS, WHOLE_SET, Question, Questions
+from counterfoil.bias.reading import Reading, likeliest_letter, marks, read_choice
+from counterfoil.bias.sources.loading import encode_questions, load_questions
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
 from counterfoil.stats.estimate import Estimate
@@ -108,7 +108,8 @@ class Bias(Suite[Question, Reading, None, None]):
         return respondent(settings, questions)
 
     def messages(self, question: Question, variant: Variant) -> list[Message]:
-        return messages(question, variant)
+        """The whole prompt, as one message."""
+        return [Message("user", f"{variant.prompt.instruction}\n\n{query(question, variant.prompt)}")]
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> Reading | None:
         if self.settings["by"] == "logprob":
@@ -182,8 +183,6 @@ class Bias(Suite[Question, Reading, None, None]):
         return {"context": question.context, "question": question.text, **choices, "right answer": question.right}
 
     def marks(self, record: Record, shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
-        from counterfoil.bias.plots import marks
-
         return marks(record, shown)
 
     def task(self, run: Run, question: Question, record: Record) -> TaskContent:
@@ -205,16 +204,16 @@ class Bias(Suite[Question, Reading, None, None]):
                 f"{run.folder} was read from log probabilities (--by logprob), and the texts of its replies were not: "
                 "run it without that first."
             )
-        return Training(scores=("correct",), score=_correct, encode=encode_questions)
+        return Training(
+            scores=("correct",),
+            score=lambda record, name: None if record[name] is None else float(record[name]),
+            encode=encode_questions,
+        )
 
     def _by_template(self) -> bool:
         """Whether figures are means over templates: as the user says, else as KoBBQ has them for its whole set."""
         aggregate = self.settings["aggregate"]
         return bool(aggregate == "templates") if aggregate else self.context.data in WHOLE_SET
-
-
-def _correct(record: Record, name: str) -> float | None:
-    return None if record[name] is None else float(record[name])
 
 
 suite = Bias()

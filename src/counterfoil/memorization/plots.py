@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import dots_by_group, dots_by_model, naming, overall, side_of, with_interval
@@ -13,7 +11,6 @@ from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot, not_empty
 from counterfoil.figures.sentences import apart, extremes, sides
 from counterfoil.memorization import metrics
 from counterfoil.memorization.metrics import CONTROLS
-from counterfoil.perturbing.questions import LETTERS
 from counterfoil.running.asked import questions_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
@@ -76,30 +73,11 @@ def headline(run: Run) -> list[str]:
     return sentences + [one.note for one in estimates if one.group.get("basis") == "finding" and one.note]
 
 
-def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
-    """Where the reply last gives the answer that was read: its letter, or its number."""
-    reply, answer = record.get("reply") or "", record.get("answer")
-    if not isinstance(answer, str) or not answer:
-        return []
-    if answer in LETTERS:
-        found = [match.span(1) for match in re.finditer(rf"(?<![\w'])({answer})(?![\w'])", reply)]
-    else:
-        found = [match.span() for match in re.finditer(r"\d[\d,]*(?:\.\d+)?", reply) if _is_number(match[0], answer)]
-    return [(*found[-1], "choice")] if found else []
-
-
 def _is_from_bank(run: Run) -> bool:
     """Whether any of its questions is; not where they can't be loaded any more."""
     try:
         return any(question.source == "bank" for question in questions_of(run))
     except UserError:
-        return False
-
-
-def _is_number(text: str, answer: str) -> bool:
-    try:
-        return Decimal(text.replace(",", "")) == abs(Decimal(answer))
-    except InvalidOperation:
         return False
 
 

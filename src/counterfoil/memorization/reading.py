@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from decimal import Decimal
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
 
 import msgspec
 
@@ -61,3 +63,22 @@ def read_answer(question: Question, variant: Variant, reply: str, tolerance: Dec
         for letter in (question.old, question.sham)
     )
     return Answer(text=f"{number:f}", correct=matches(gold), kept_old=matches(old), sham=matches(sham))
+
+
+def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
+    """Where the reply last gives the answer that was read: its letter, or its number."""
+    reply, answer = record.get("reply") or "", record.get("answer")
+    if not isinstance(answer, str) or not answer:
+        return []
+    if answer in LETTERS:
+        found = [match.span(1) for match in re.finditer(rf"(?<![\w'])({answer})(?![\w'])", reply)]
+    else:
+        found = [match.span() for match in re.finditer(r"\d[\d,]*(?:\.\d+)?", reply) if _is_number(match[0], answer)]
+    return [(*found[-1], "choice")] if found else []
+
+
+def _is_number(text: str, answer: str) -> bool:
+    try:
+        return Decimal(text.replace(",", "")) == abs(Decimal(answer))
+    except InvalidOperation:
+        return False

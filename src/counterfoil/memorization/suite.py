@@ -17,7 +17,7 @@ from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.planted import MemorizationPlanting, respondent
 from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
 from counterfoil.memorization.questions import SET, load_set
-from counterfoil.memorization.reading import Answer, read_answer
+from counterfoil.memorization.reading import Answer, marks, read_answer
 from counterfoil.perturbing.questions import LETTERS, PerturbedSet, Question, encode_set, read_set
 from counterfoil.running.folder import RECORDS
 from counterfoil.stats.estimate import Estimate
@@ -180,8 +180,6 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         }
 
     def marks(self, record: Record, shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
-        from counterfoil.memorization.plots import marks
-
         return marks(record)
 
     def task(self, run: Run, question: Question, record: Record) -> TaskContent:

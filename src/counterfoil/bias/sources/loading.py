@@ -22,8 +22,6 @@ from counterfoil.tables import cells_of, numbered, parsed, text_of
 
 SAMPLES = {"korean": "kobbq_templates.tsv", "english": "bbq_templates.csv"}
 DEFAULT_SAMPLE = "korean"
-# KoBBQ's own names of its whole set, and ours: its figures are means over templates.
-WHOLE_SET = ("KoBBQ_all_samples.tsv", "KoBBQ_templates.tsv", "kobbq-all")
 # What no line of BBQ's has, and each of our own.
 _MARK = '"sample_id"'
 
@@ -44,8 +42,7 @@ def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None 
             "they count for accuracy, and not for bias. BBQ's additional_metadata.csv (--metadata) may say more."
         )
     language = "korean" if found and found[0].unknown == UNKNOWN else "english"
-    by_template = any(Path(path).name in WHOLE_SET for path, _ in paths)
-    return Questions(name, sha256, found, orders, language, by_template=by_template)
+    return Questions(name, sha256, found, orders, language)
 
 
 def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
