@@ -141,23 +141,22 @@ def _replies(records: pl.DataFrame, variant: str) -> dict[str, dict[str, tuple[s
     """For each model, by the question's id: the reply and the letter that was read. The official scripts know one
     reply to each question, so it is the first of the repeats, and each model must have answered what any was asked.
     """
+    import polars as pl
+
     found: dict[str, dict[str, tuple[str, str]]] = {}
-    asked: dict[str, None] = {}
-    rows = records.filter(records["repeat"] == 0, records["variant"] == variant)
-    for model, sample, order, reply, choice, correct in rows.select(
-        "model", "question_id", "order", "reply", "choice", "correct"
-    ).iter_rows():
-        of_model = found.setdefault(model, {})
-        asked[f"{sample}-{order}"] = None
-        if correct is not None:
-            of_model[f"{sample}-{order}"] = reply or "", choice or _OUT_OF_CHOICE
-    for model, of_model in found.items():
-        missing = [guid for guid in asked if guid not in of_model]
+    rows = records.filter(pl.col("repeat") == 0, pl.col("variant") == variant)
+    rows = rows.with_columns(guid=pl.format("{}-{}", "question_id", "order"))
+    asked = rows["guid"].unique(maintain_order=True)
+    for (model,), of_model in rows.group_by("model", maintain_order=True):
+        replied = of_model.drop_nulls("correct").select("guid", "reply", "choice").iter_rows()
+        replies = {guid: (reply or "", choice or _OUT_OF_CHOICE) for guid, reply, choice in replied}
+        missing = [guid for guid in asked if guid not in replies]
         if missing:
             raise UserError(
                 f"{model} has no reply to {len(missing)} questions in variant {variant}, {missing[0]} among them: "
                 "the official scripts need all of them, so run the same command until none is left."
             )
+        found[str(model)] = replies
     return found
 
 

@@ -142,16 +142,19 @@ def reported_estimates(results: Results) -> list[Estimate]:
     return estimates
 
 
-def with_doubt(estimates: Iterable[Estimate]) -> list[Estimate]:
-    """Gaps of imported results, with the bound on what wrong gold answers could do to them."""
+def with_reported(estimates: Iterable[Estimate], questions: ImportedQuestions) -> list[Estimate]:
+    """The estimates, then what the files report and what is wrong with it. Gaps have a note: the bound on what wrong
+    gold answers could do to them.
+    """
     doubted = (metrics.MEMORIZATION_GAP.name, metrics.CONSISTENCY.name)
     doubt = "the gold answers are the file's: if a share e of them is wrong, that moves the gap by up to e"
-    return [
-        msgspec.structs.replace(estimate, note="; ".join(filter(None, [doubt, estimate.note])))
-        if estimate.metric in doubted and estimate.value is not None
-        else estimate
-        for estimate in estimates
-    ]
+    every = list(estimates)
+    for estimate in every:
+        if estimate.metric in doubted and estimate.value is not None:
+            estimate.note = "; ".join(filter(None, [doubt, estimate.note]))
+    for name, results in questions.results.items():
+        every += reported_estimates(results) + finding_estimates(results, questions.texts.get(name))
+    return every
 
 
 def findings(results: Results, texts: Mapping[str, str] | None) -> list[tuple[Metric, int, int, str]]:

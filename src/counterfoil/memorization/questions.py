@@ -60,9 +60,8 @@ def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
             wanted = not question.level or not levels or question.level in levels
         return wanted and (draws is None or question.draw < draws)
 
-    every = list(frozen)
-    left = [question for question in every if is_asked_for(question)]
-    if len(left) == len(every):
+    left = [question for question in frozen if is_asked_for(question)]
+    if len(left) == sum(1 for _ in frozen):
         return frozen
     if not any(question.level for question in left):
         raise UserError(f"{frozen.name} has no questions of level {' or '.join(map(str, levels))}.")
@@ -75,7 +74,7 @@ def _templates(data: str | None) -> Sequence[Template]:
     if data.endswith(".toml"):
         return load_templates(Path(data))
     existing = load_existing(existing_path(data))
-    templates, _ = apply(shipped_recipes(), [{"text": it.text, "gold": it.gold} for it in existing])
+    templates, _ = apply(shipped_recipes(), [{"text": one.text, "gold": one.gold} for one in existing])
     if not templates:
         raise UserError(
             f"There are recipes for none of the {len(existing):,} questions of {data}: let a model propose "

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
+from counterfoil.console import say
 from counterfoil.errors import UserError
-from counterfoil.memorization.importers import ImportedQuestions, import_cfa
+from counterfoil.memorization.importers import ImportedQuestions, findings, import_cfa, with_reported
 from counterfoil.memorization.metrics import METRICS, TRUSTED
 from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.planted import MemorizationPlanting, respondent
@@ -118,10 +119,9 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         return read_answer(question, variant, reply.text, tolerance)
 
     def score(self, question: Any, facts: object, reading: Answer | None, verdicts: None) -> Row:
-        row: Row = {"gold": getattr(question, "gold", None), "correct": False, "kept_old": False, "took_sham": False}
-        if reading is None:
-            return row
-        return row | {
+        reading = reading or Answer(text=None, correct=False)
+        return {
+            "gold": getattr(question, "gold", None),
             "answer": reading.text,
             "correct": reading.correct,
             "kept_old": reading.kept_old,
@@ -132,14 +132,7 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         from counterfoil.memorization.items import summarize
 
         estimates = summarize(self.items(rows))
-        if isinstance(facts, ImportedQuestions):
-            from counterfoil.memorization.importers import finding_estimates, reported_estimates, with_doubt
-
-            estimates = with_doubt(estimates)
-            for name, results in facts.results.items():
-                estimates += reported_estimates(results)
-                estimates += finding_estimates(results, facts.texts.get(name))
-        return estimates
+        return with_reported(estimates, facts) if isinstance(facts, ImportedQuestions) else estimates
 
     def items(self, records: pl.DataFrame) -> Items:
         from counterfoil.memorization.items import items
@@ -151,9 +144,6 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
 
         write_files(run, facts if isinstance(facts, PerturbedSet) else None)
         if isinstance(facts, ImportedQuestions):
-            from counterfoil.console import say
-            from counterfoil.memorization.importers import findings
-
             for name, results in facts.results.items():
                 for *_, sentence in findings(results, facts.texts.get(name)):
                     say(f"{Path(name).name}: {sentence}")
