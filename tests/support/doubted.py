@@ -14,8 +14,7 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.figures.plots import Axis, Dot, Dots, Plot
 from counterfoil.suite.form import Form, Task, TaskContent, choice_form
-from counterfoil.suite.suite import Record, Variant
-from counterfoil.suite.training import Training
+from counterfoil.suite.suite import Record, Training, Variant
 from three_choice import LETTERS, Question, ThreeChoice
 
 if TYPE_CHECKING:

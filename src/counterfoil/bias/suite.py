@@ -23,8 +23,7 @@ from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.form import NONE, Task, TaskContent, choice_form
 from counterfoil.suite.imports import Importer
-from counterfoil.suite.suite import Record, Row, Suite, Variant
-from counterfoil.suite.training import Training
+from counterfoil.suite.suite import Record, Row, Suite, Training, Variant
 
 if TYPE_CHECKING:
     import polars as pl

@@ -24,8 +24,7 @@ from counterfoil.judging.step import JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items
 from counterfoil.suite.imports import Importer
-from counterfoil.suite.suite import ListedQuestions, Record, Row, Suite, Variant
-from counterfoil.suite.training import Training
+from counterfoil.suite.suite import ListedQuestions, Record, Row, Suite, Training, Variant
 
 if TYPE_CHECKING:
     import polars as pl

@@ -25,8 +25,7 @@ from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items
 from counterfoil.suite.form import NONE, Form, FormQuestion, Task, TaskContent
 from counterfoil.suite.imports import Importer
-from counterfoil.suite.suite import Record, Row, Suite, Variant
-from counterfoil.suite.training import Training
+from counterfoil.suite.suite import Record, Row, Suite, Training, Variant
 
 if TYPE_CHECKING:
     import polars as pl

@@ -177,8 +177,8 @@ def sender_of(
 
 
 def _connections() -> int:
-    """How many connections there can be: each is an open file, of which the system allows so many, and a run needs a
-    few for itself. Many systems begin with a low limit that may be raised.
+    """How many connections there can be. Each is an open file, and the system limits these; many systems begin with a
+    low limit that may be raised. A run keeps a few for itself.
     """
     try:
         import resource
@@ -193,8 +193,8 @@ def _connections() -> int:
 
 @contextmanager
 def interruptible(halt: Halt, askers: Sequence[RunAsker], say: Say, *, records: int = 0) -> Iterator[None]:
-    """Ctrl-C once, or a request to end: stop asking, go on with what is there. Twice, or where so many `records` are to
-    be that going on has no end: leave now.
+    """The first Ctrl-C, or request to end, stops asking; the run goes on with what is there. The second leaves now. So
+    does the first where there are too many `records` to write down.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None

@@ -40,8 +40,17 @@ if TYPE_CHECKING:
     from counterfoil.suite.form import Form, FormQuestion, Task, TaskContent, choice_form
     from counterfoil.suite.options import Option
     from counterfoil.suite.planting import Cell, Planting
-    from counterfoil.suite.suite import Context, Dataset, ListedQuestions, Question, Record, Row, Suite, Variant
-    from counterfoil.suite.training import Training
+    from counterfoil.suite.suite import (
+        Context,
+        Dataset,
+        ListedQuestions,
+        Question,
+        Record,
+        Row,
+        Suite,
+        Training,
+        Variant,
+    )
 
 # Loaded when they are used: whoever needs one part does not wait for the others.
 __getattr__ = exports(
@@ -55,9 +64,8 @@ __getattr__ = exports(
         "Option": "counterfoil.suite.options",
         **dict.fromkeys(("Cell", "Planting"), "counterfoil.suite.planting"),
         **dict.fromkeys(
-            ("Context", "Dataset", "ListedQuestions", "Question", "Record", "Row", "Suite", "Variant"),
+            ("Context", "Dataset", "ListedQuestions", "Question", "Record", "Row", "Suite", "Training", "Variant"),
             "counterfoil.suite.suite",
         ),
-        "Training": "counterfoil.suite.training",
     },
 )

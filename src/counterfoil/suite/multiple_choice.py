@@ -23,8 +23,7 @@ from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.form import NONE, Form, Task, TaskContent, choice_form
 from counterfoil.suite.options import Option
 from counterfoil.suite.planting import Cell, Planting
-from counterfoil.suite.suite import ListedQuestions, Question, Record, Row, Suite, Variant
-from counterfoil.suite.training import Training
+from counterfoil.suite.suite import ListedQuestions, Question, Record, Row, Suite, Training, Variant
 from counterfoil.tables import decoded, lines_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ command line to the report, reads this contract. docs/suites.md shows how to wri
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 import msgspec
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from counterfoil.suite.form import Form, TaskContent
     from counterfoil.suite.opinions import Opinions
     from counterfoil.suite.planting import Planting
-    from counterfoil.suite.training import Training
 
 # The suite's columns of one record.
 Row = dict[str, Any]
@@ -130,6 +129,21 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     imported_model: str | None = None
     files: Sequence[str] = ()
     data: str | None = None
+
+
+class Training(msgspec.Struct, frozen=True, kw_only=True):
+    """Which replies are good to learn from, and how held-out questions are written.
+
+    `scores`: names of the scores that a reply can be good by, the usual one first. `score` gives that score of a
+    record, or None where there is none. A reply is usually called good from `good` on, and bad up to `bad`. `encode`
+    makes a file of questions that `--data` reads.
+    """
+
+    scores: tuple[str, ...]
+    score: Callable[[Record, str], float | None]
+    encode: Callable[[Iterable[Any]], bytes]
+    good: float = 1.0
+    bad: float = 0.0
 
 
 class Suite(Generic[Q, R, F, V]):

@@ -29,8 +29,7 @@ from counterfoil.files import explained, replacing
 from counterfoil.running.asked import Key, key_of_question, key_of_record, questions_of, suite_of, variants_of
 from counterfoil.running.folder import Run
 from counterfoil.suite.options import DEFAULT_LEDGER, nearest
-from counterfoil.suite.suite import AnySuite, Variant
-from counterfoil.suite.training import Training
+from counterfoil.suite.suite import AnySuite, Training, Variant
 
 TRAIN, TEST, HELD_OUT, CARD = "train.jsonl", "test.jsonl", "held_out.jsonl", "README.md"
 # What a model said to the end and on its own. What was cut off or filtered out is no example of anything.

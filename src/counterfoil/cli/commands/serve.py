@@ -9,11 +9,11 @@ from pathlib import Path
 
 from counterfoil.console import say
 from counterfoil.errors import UserError
+from counterfoil.suite.options import DEFAULT_LEDGER
 
 EXAMPLE = "counterfoil serve runs --port 8765"
 HOST, PORT = "127.0.0.1", 8765
 TOKEN = "COUNTERFOIL_TOKEN"  # noqa: S105
-LEDGER = Path(".counterfoil") / "ledger.sqlite"
 HIGHEST_PORT = 65_535
 
 
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         help="a suite of your own, so that its runs have plots and can be compared; can be given more than once",
     )
     parser.add_argument(
-        "--ledger", metavar="FILE", help=f"the ledger with the exchanges (default: {LEDGER}, in DIR or here)"
+        "--ledger", metavar="FILE", help=f"the ledger with the exchanges (default: {DEFAULT_LEDGER}, in DIR or here)"
     )
 
 
@@ -53,7 +53,7 @@ def call(parsed: argparse.Namespace) -> int:
 
     suites = {load_suite(place).name: place for place in parsed.suite}
     root = Path(parsed.dir)
-    ledgers = [Path(parsed.ledger)] if parsed.ledger else [root / LEDGER, LEDGER]
+    ledgers = [Path(parsed.ledger)] if parsed.ledger else [root / DEFAULT_LEDGER, Path(DEFAULT_LEDGER)]
     serve(
         root,
         host=parsed.host,
