@@ -54,8 +54,8 @@ def refuse_if(condition: bool, reason: str) -> None:
 
 @contextlib.contextmanager
 def computing() -> Iterator[None]:
-    """Decimal arithmetic of 50 digits, for callers that compute with the values of expressions themselves."""
-    before = decimal.getcontext()
+    """Decimal arithmetic of 50 digits."""
+    before = getcontext()
     decimal.setcontext(CONTEXT)
     try:
         yield

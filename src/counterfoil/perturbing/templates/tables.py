@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -156,16 +157,15 @@ def _compiled(table: _TemplateTable, source: Source) -> Template:
     for name in (*(slot.name for slot in slots.values() if not slot.fixed), *table.names):
         if name not in text.markers:
             raise _WrongField("text", f"{{{name}}} does not occur in it, so that a change would not be seen")
-    answer = _expression("answer", table.answer, known)
     known_with_answer = {*known, _ANSWER}
-    return Template(
+    template = Template(
         id=table.id,
         topic=table.topic.strip(),
         source=source,
         text=text,
         slots=slots,
         derived=derived,
-        answer=answer,
+        answer=_expression("answer", table.answer, known),
         check=_expression("check", table.check, known),
         distractors=_distractors("distractors", table.distractors, known_with_answer),
         conditions=tuple(
@@ -178,12 +178,11 @@ def _compiled(table: _TemplateTable, source: Source) -> Template:
         suffix=_text("suffix", table.suffix, table.names),
         steps=_text("steps", table.steps, {*shown, _ANSWER}),
         names={name: tuple(words) for name, words in table.names.items()},
-        inverses=tuple(
-            _inverse(f"inverse[{number}]", raw, table, slots, derived, answer, shown)
-            for number, raw in enumerate(table.inverse)
-        ),
+        inverses=(),
         given=_given(table),
     )
+    inverses = (_inverse(f"inverse[{number}]", raw, template, shown) for number, raw in enumerate(table.inverse))
+    return replace(template, inverses=tuple(inverses))
 
 
 def _slot(name: str, table: _SlotTable) -> Slot:
@@ -265,36 +264,30 @@ def _derived(tables: Mapping[str, dict[str, Any]], known: set[str]) -> tuple[Der
     return tuple(ordered.values())
 
 
-def _inverse(
-    field: str,
-    raw: dict[str, Any],
-    table: _TemplateTable,
-    slots: Mapping[str, Slot],
-    derived: tuple[Derived, ...],
-    answer: Expression,
-    shown: set[str],
-) -> Inverse:
+def _inverse(field: str, raw: dict[str, Any], template: Template, shown: set[str]) -> Inverse:
     inverse = _converted(raw, _InverseTable, field)
+    slots, derived = template.slots, template.derived
     slot = slots.get(inverse.unknown)
     if slot is None or slot.choices == 1:
         raise _WrongField(f"{field}.unknown", f"{inverse.unknown!r} is not a slot that can be changed")
     text = _text(f"{field}.text", inverse.text, {*shown, _ANSWER} - {slot.name})
     _require(_ANSWER in text.markers, f"{field}.text", "it does not give the {answer}")
-    missing = _needed(answer, derived, set(text.markers)) - {slot.name, *text.markers}
+    missing = _needed(template.answer, derived, set(text.markers)) - {slot.name, *text.markers}
     missing -= {name for name, other in slots.items() if other.fixed}
     if missing:
         raise _WrongField(f"{field}.text", f"it does not give {', '.join(sorted(missing))}, which the answer needs")
     digits = _digits(f"{field}.digits", inverse.digits)
     fits = digits >= max(numbers.decimals_of(slot.low), numbers.decimals_of(slot.step))
     _require(fits, f"{field}.digits", f"the values of {slot.name} have more digits behind the point than {digits}")
+    known = {*slots, *(value.name for value in derived), _ANSWER}
     return Inverse(
         unknown=slot.name,
         text=text,
         steps=None if inverse.steps is None else _text(f"{field}.steps", inverse.steps, {*shown, _ANSWER}),
-        distractors=_distractors(f"{field}.distractors", inverse.distractors, {*table.slots, *table.derived, _ANSWER}),
+        distractors=_distractors(f"{field}.distractors", inverse.distractors, known),
         digits=digits,
-        prefix=_text(f"{field}.prefix", inverse.prefix, table.names),
-        suffix=_text(f"{field}.suffix", inverse.suffix, table.names),
+        prefix=_text(f"{field}.prefix", inverse.prefix, template.names),
+        suffix=_text(f"{field}.suffix", inverse.suffix, template.names),
     )
 
 
