@@ -125,3 +125,14 @@ def test_another_cluster_column(frame: pl.DataFrame) -> None:
 
 def test_an_empty_frame_has_no_groups(frame: pl.DataFrame) -> None:
     assert proportions(frame.clear(), "correct", metric="m", by=["category"]) == []
+
+
+def test_a_keyword_that_does_not_exist_is_refused(frame: pl.DataFrame) -> None:
+    misspelt: Any = {"weigth": "weight"}
+    for make in (proportions, signed_means):
+        with pytest.raises(TypeError, match="weigth"):
+            make(frame, "correct", metric="m", **misspelt)
+    with pytest.raises(TypeError, match="weigth"):
+        proportion([1.0], [1], metric="m", model="a", variant="1", **misspelt)
+    with pytest.raises(TypeError, match="variant"):
+        proportion([1.0], [1], metric="m", model="a")  # type: ignore[call-arg]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict, Unpack
+from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict
 
 import msgspec
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+Group = Mapping[str, str | int]
 
 FEWEST_CLUSTERS = 5
 FEW_CLUSTERS = 15
@@ -46,12 +48,12 @@ class Estimate(msgspec.Struct, kw_only=True, omit_defaults=False):
 
 
 class Names(TypedDict):
-    """What an estimate is of. `group` is {} if it is not given."""
+    """What an estimate is of, as keywords of the functions that make one. Without a `group` it is overall."""
 
     metric: str
     model: str
     variant: str
-    group: NotRequired[Mapping[str, str | int] | None]
+    group: NotRequired[Group | None]
 
 
 class Interval(NamedTuple):
@@ -65,9 +67,9 @@ class Interval(NamedTuple):
     method: str
     note: str | None
 
-    def estimate(self, **names: Unpack[Names]) -> Estimate:
+    def estimate(self, metric: str, model: str, variant: str, group: Group | None = None) -> Estimate:
         """The interval with the names of what it is of."""
-        return Estimate(**{**names, "group": dict(names.get("group") or {}), **self._asdict()})
+        return Estimate(metric=metric, model=model, variant=variant, group=dict(group or {}), **self._asdict())
 
 
 class Bounds(NamedTuple):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Grouping(TypedDict, total=False):
-    """The columns by which records are grouped, and those that hold their clusters (`cluster`) and weights (none)."""
+    """The columns whose values make the groups, that of the clusters (else `cluster`), and that of weights if any."""
 
     by: Sequence[str]
     cluster: str
@@ -53,10 +53,10 @@ def proportion(
 def proportions(frame: pl.DataFrame, value: str, *, metric: str, **grouping: Unpack[Grouping]) -> list[Estimate]:
     """`proportion` of the column `value`, for each model, variant and group.
 
-    The grouping: `by` names the columns whose values make the groups, `cluster` the column of the clusters if it has
-    another name than that, `weight` the column of the weights if there are any.
+    Of the grouping, `by` names the columns whose values make the groups, `cluster` the column of the clusters if it
+    has another name, and `weight` the column of the weights if there are any.
     """
-    keys, layout, sums = mean_sums(frame, _columns(grouping), value, low=0)
+    keys, layout, sums = mean_sums(frame, _columns(**grouping), value, low=0)
     return _estimates(keys, grouping, wilson(layout, sums), metric)
 
 
@@ -92,7 +92,7 @@ def signed_means(
     `bonett_price`. `tested`: with p of the test that flips the signs of clusters, after Holm over the groups of each
     model and variant.
     """
-    keys, layout, sums = mean_sums(frame, _columns(grouping), value, low=-1)
+    keys, layout, sums = mean_sums(frame, _columns(**grouping), value, low=-1)
     least = -1.0 if balanced else 0.0
     intervals = bonett_price(layout, sums, most_per_cluster=most_per_cluster, least_correlation=least, added=added)
     estimates = _estimates(keys, grouping, intervals, metric)
@@ -122,7 +122,7 @@ def differences(
     frame: pl.DataFrame, value: str, *, first: str, metric: str, **grouping: Unpack[Grouping]
 ) -> list[Estimate]:
     """`difference` of the column `value`, by the boolean column `first`, for each model, variant and group."""
-    keys, layout, one, other = arm_sums(frame, _columns(grouping), value, first)
+    keys, layout, one, other = arm_sums(frame, _columns(**grouping), value, first)
     return _estimates(keys, grouping, agresti_caffo(layout, one, other), metric)
 
 
@@ -144,7 +144,7 @@ def ratios(
     frame: pl.DataFrame, numerator: str, denominator: str, *, metric: str, **grouping: Unpack[Grouping]
 ) -> list[Estimate]:
     """`ratio` of two columns, for each model, variant and group."""
-    keys, layout, sums = ratio_sums(frame, _columns(grouping), numerator, denominator)
+    keys, layout, sums = ratio_sums(frame, _columns(**grouping), numerator, denominator)
     return _estimates(keys, grouping, fieller(layout, sums), metric)
 
 
@@ -168,9 +168,8 @@ def _frame(clusters: Clusters, weights: Values | None, **values: Any) -> tuple[p
     return frame, Columns((), "cluster", None if weights is None else "weight")
 
 
-def _columns(grouping: Grouping) -> Columns:
-    keys = ("model", "variant", *grouping.get("by", ()))
-    return Columns(keys, grouping.get("cluster", "cluster"), grouping.get("weight"))
+def _columns(by: Sequence[str] = (), cluster: str = "cluster", weight: str | None = None) -> Columns:
+    return Columns(("model", "variant", *by), cluster, weight)
 
 
 def _estimates(keys: Keys, grouping: Grouping, intervals: list[Interval], metric: str) -> list[Estimate]:
