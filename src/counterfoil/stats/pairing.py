@@ -15,7 +15,7 @@ import numpy as np
 from counterfoil.stats.estimate import Interval, interval_from
 from counterfoil.stats.intervals import bonett_price, contrast, fieller, spread_of_mean
 from counterfoil.stats.power import smallest_difference
-from counterfoil.stats.signflips import Term, sign_flip_tests, swap_tests
+from counterfoil.stats.signflips import UNDEFINED, Term, sign_flip_tests, swap_tests
 from counterfoil.stats.spread import spread_of
 from counterfoil.stats.sums import Layout, MeanSums, RatioSums
 
@@ -96,7 +96,7 @@ def differences_of(cases: Sequence[Case]) -> list[Difference]:
     for case, one in zip(cases, untested, strict=True):
         test = next(swaps if one.paired is None else flips)
         if one.interval.value is None:
-            test = test._replace(p=None, smallest_p=1.0, differing=0, note="not defined: one side has no values")
+            test = test._replace(p=None, smallest_p=1.0, differing=0, note=UNDEFINED)
         over_a, over_b = (None, None) if case.over is None else case.over[1:]
         value_a = _value([(arm.coefficient, arm.a) for arm in case.arms], over_a)
         value_b = _value([(arm.coefficient, arm.b) for arm in case.arms], over_b)

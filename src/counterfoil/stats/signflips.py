@@ -29,6 +29,7 @@ _ROUNDING = 1e-12  # what a cluster's records add up to, where they cancel out
 _TIE = 1e-9  # relative to the numbers that a difference is made of: closer ones are equal
 _NUMBERS_AT_ONCE = 1_000_000
 _NONE_DIFFERS = "no cluster differs"
+UNDEFINED = "not defined: one side has no values"
 
 
 class Test(NamedTuple):
@@ -82,13 +83,9 @@ def sign_flip_tests(sums: NDArray[np.float64], pairs: NDArray[np.int64] | None =
     is_mcnemar = [False] * len(columns)
     if pairs is not None:
         is_mcnemar = np.all((pairs.T <= 1) & np.isin(columns, (-1.0, 0.0, 1.0)), axis=1).tolist()
-    statistics = [_sum_statistic(column) for column in columns]
-    flipped = [statistic for statistic, exact in zip(statistics, is_mcnemar, strict=True) if not exact]
-    p_values = iter(_p_values(flipped))
-    return [
-        _mcnemar(column) if exact else _test(next(p_values), statistic.differing, "sign flips")
-        for column, statistic, exact in zip(columns, statistics, is_mcnemar, strict=True)
-    ]
+    flipped = [_sum_statistic(column) for column, exact in zip(columns, is_mcnemar, strict=True) if not exact]
+    tests = iter(_tests(flipped, "sign flips"))
+    return [_mcnemar(column) if exact else next(tests) for column, exact in zip(columns, is_mcnemar, strict=True)]
 
 
 def swap_tests(metrics: Sequence[Sequence[Term]]) -> list[Test]:
@@ -99,15 +96,10 @@ def swap_tests(metrics: Sequence[Sequence[Term]]) -> list[Test]:
     a mean over K groups has K with 1/K each. Where a swap leaves a ratio without a denominator, the metric is not
     defined, and the swap counts as one that reaches the observed difference: p is too large then, never too small.
     """
-    prepared = [_swap_statistic(terms) for terms in metrics]
-    defined = [statistic for statistic in prepared if statistic is not None]
-    p_values = iter(_p_values(defined))
-    return [
-        Test(None, 1.0, 0, "label swaps", "not defined: one side has no values")
-        if statistic is None
-        else _test(next(p_values), statistic.differing, "label swaps")
-        for statistic in prepared
-    ]
+    statistics = [_swap_statistic(terms) for terms in metrics]
+    tests = iter(_tests([statistic for statistic in statistics if statistic is not None], "label swaps"))
+    undefined = Test(None, 1.0, 0, "label swaps", UNDEFINED)
+    return [undefined if statistic is None else next(tests) for statistic in statistics]
 
 
 def out_of_reach(smallest_p: float, differing: int, level: float) -> str | None:
@@ -116,13 +108,6 @@ def out_of_reach(smallest_p: float, differing: int, level: float) -> str | None:
         return None
     are = "cluster differs" if differing == 1 else "clusters differ"
     return f"only {differing} {are}: no p below {smallest_p:.2g} can come out, the level {level:.2g} is out of reach"
-
-
-def _test(p: float, differing: int, method: str) -> Test:
-    complete = differing <= MOST_COMPLETE
-    smallest = _smallest_p(differing) if complete else 1 / (DRAWN + 1)
-    how = "complete" if complete else f"{DRAWN:,} drawn"
-    return Test(p, smallest, differing, f"{method}, {how}", None if differing else _NONE_DIFFERS)
 
 
 def _mcnemar(differences: NDArray[np.float64]) -> Test:
@@ -193,17 +178,21 @@ def _terms(
     return terms
 
 
-def _p_values(statistics: Sequence[_Statistic]) -> list[float]:
-    """The share of flips that reach what was observed, for each statistic."""
-    drawn = iter(_reached_when_drawn([one for one in statistics if one.differing > MOST_COMPLETE]))
-    shares = []
+def _tests(statistics: Sequence[_Statistic], method: str) -> list[Test]:
+    """p is the share of flips that reach what was observed."""
+    drawn = iter(_reached_when_drawn([statistic for statistic in statistics if statistic.differing > MOST_COMPLETE]))
+    tests = []
     for parts, reaches in statistics:
         flipping = parts[:, parts.any(axis=0)]
-        if flipping.shape[1] <= MOST_COMPLETE:
-            shares.append(float(np.mean(reaches(flipping @ _all_signs(flipping.shape[1]).T))))
+        differing = flipping.shape[1]
+        if differing <= MOST_COMPLETE:
+            p, smallest = float(np.mean(reaches(flipping @ _all_signs(differing).T))), _smallest_p(differing)
+            how = f"{method}, complete"
         else:
-            shares.append((1 + next(drawn)) / (DRAWN + 1))
-    return shares
+            p, smallest = (1 + next(drawn)) / (DRAWN + 1), 1 / (DRAWN + 1)
+            how = f"{method}, {DRAWN:,} drawn"
+        tests.append(Test(p, smallest, differing, how, None if differing else _NONE_DIFFERS))
+    return tests
 
 
 def _reached_when_drawn(statistics: list[_Statistic]) -> list[int]:
