@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import polars as pl
 
 from counterfoil.comparing.compared import ComparedFigure, FigureDifference, compared_figures, group_text, tied_groups
 from counterfoil.comparing.items import SideItems, differences_between, items_of, joined_items
@@ -17,8 +18,6 @@ from counterfoil.running.folder import Run
 from counterfoil.stats.metric import QUESTION
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from counterfoil.stats.estimate import Estimate
     from counterfoil.suite.suite import AnySuite
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 NAMED = 10
 
 
-class Aligned(msgspec.Struct, kw_only=True):
+class Alignment(msgspec.Struct, kw_only=True):
     """How the items of two sides fit together, and how the records of each ended.
 
     `both`: items that are on both sides; `left_out` of them failed or were not asked, on the side named, and
@@ -55,7 +54,7 @@ class Comparison(msgspec.Struct, kw_only=True):
 
     suite: str
     rows: list[ComparedFigure]
-    alignment: list[Aligned]
+    alignment: list[Alignment]
     tied: dict[str, list[list[str]]]
     not_compared: list[str]
     seed_table: list[dict[str, Any]]
@@ -63,8 +62,6 @@ class Comparison(msgspec.Struct, kw_only=True):
     @property
     def table(self) -> pl.DataFrame:
         """One row for each metric, group and pair of sides; `group` as text."""
-        import polars as pl
-
         numbers = ("value_a", "value_b", "difference", "low", "high", "p", "p_adjusted", "detectable")
         types: dict[str, Any] = dict.fromkeys(numbers, pl.Float64) | {"equivalent": pl.Boolean, "note": pl.String}
         rows = [{**msgspec.to_builtins(row), "group": group_text(row.group)} for row in self.rows]
@@ -95,7 +92,7 @@ def compare_runs(
     every = list(dict.fromkeys(metric for of_side in items.values() for metric in of_side.metrics))
     shared = [metric for metric in every if all(metric in of_side.metrics for of_side in items.values())]
     differences: list[FigureDifference] = []
-    alignment: list[Aligned] = []
+    alignment: list[Alignment] = []
     seed_table: list[dict[str, Any]] = []
     for a, b in pairs:
         joined, aligned = align(suite, items[a.label], items[b.label])
@@ -118,7 +115,7 @@ def _estimates(side: Side) -> list[Estimate]:
     return [one for one in side.run.estimates if (one.model, one.variant) == (side.model, side.variant)]
 
 
-def align(suite: AnySuite, one: SideItems, other: SideItems) -> tuple[dict[str, pl.DataFrame], Aligned]:
+def align(suite: AnySuite, one: SideItems, other: SideItems) -> tuple[dict[str, pl.DataFrame], Alignment]:
     """Items that both sides have; a failed one leaves the item out on both sides. Questions are counted."""
     a, b = one.frames[QUESTION], other.frames[QUESTION]
     every = joined_items(one.frames, other.frames, one.metrics)
@@ -128,7 +125,7 @@ def align(suite: AnySuite, one: SideItems, other: SideItems) -> tuple[dict[str, 
             f"{one.side.label} and {other.side.label} have no question in common: compare runs on the same questions."
         )
     answered = {kind: frame.filter(~(frame["left_out"] | frame["left_out b"])) for kind, frame in every.items()}
-    aligned = Aligned(
+    aligned = Alignment(
         a=one.side.label,
         b=other.side.label,
         both=both.height,

@@ -109,10 +109,8 @@ def differences_of(cases: Sequence[Case]) -> list[Difference]:
 def _flip_tests(paired: Sequence[MeanSums]) -> list[Test]:
     if not paired:
         return []
-    sums, records = (
-        np.column_stack(columns) for columns in zip(*((one.s, one.records) for one in paired), strict=True)
-    )
-    return sign_flip_tests(sums, records.astype(np.int64))
+    records = np.column_stack([sums.records for sums in paired])
+    return sign_flip_tests(np.column_stack([sums.s for sums in paired]), records.astype(np.int64))
 
 
 def _untested(case: Case, count: int) -> _Untested:
