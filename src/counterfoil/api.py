@@ -40,11 +40,11 @@ def score(suite: str, files: str | Path | Sequence[str | Path], *, format: str =
     `model` is here whose replies they are, where the files do not say.
     """
     loaded = load_suite(suite)
-    paths = [Path(name) for name in ([files] if isinstance(files, str | Path) else files)]
-    imported = Context(format=format, files=tuple(map(str, paths)), imported_model=options.pop("model", None))
+    names = tuple(str(Path(name)) for name in ([files] if isinstance(files, str | Path) else files))
+    imported = Context(format=format, files=names, imported_model=options.pop("model", None))
     extra: dict[str, Any] = {}
     request = make_request(loaded, _given(loaded, options, extra), extra, "score()", imported)
-    return _outside_of_loops(lambda: score_replies(loaded, request, format, paths, say))
+    return _outside_of_loops(lambda: score_replies(loaded, request, say))
 
 
 def compare(

@@ -87,7 +87,7 @@ def shown_of(run: Run, records: Sequence[Record]) -> list[Mapping[str, str]]:
     return [{} if question is None else suite.shown(question) for question in found]
 
 
-# Whoever looks at one record looks at the next: the questions of the latest runs.
+# The questions of the latest runs, kept for whoever looks at one record after another.
 _LATEST: dict[tuple[str, str], Mapping[Key, Any]] = {}
 _KEPT = 2
 

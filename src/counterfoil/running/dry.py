@@ -133,9 +133,7 @@ def _outboxes(plan: Plan, ledger: Ledger, under_way: UnderWay) -> Askers[Outbox]
 
 
 async def say_what_is_in_batches(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> None:
-    """A sentence for each model that has asks of this run in batches. The questions are gone through for that only
-    where there are batches at all.
-    """
+    """A sentence for each model that has asks of this run in batches. Where there are none at all, nothing is done."""
     with UnderWay(ledger.path) as under_way:
         if under_way.is_empty:
             return

@@ -30,14 +30,15 @@ class _Job(NamedTuple):
     position: int
 
 
-def score_replies(suite: AnySuite, request: RunRequest, format_name: str, files: Sequence[Path], say: Say) -> Run:
-    """Read, judge and score the replies in these files; gives the run, as it is now in its folder."""
-    _importer(suite, format_name)
+def score_replies(suite: AnySuite, request: RunRequest, say: Say) -> Run:
+    """Read, judge and score the replies that the request's context names; gives the run, as it is now in its folder."""
+    files = list(map(Path, request.context.files))
+    _importer(suite, request)
     for path in files:
         if not path.exists():
             raise UserError(f"There is no file {path}: name the replies to score.")
     plan = make_plan(suite, request)
-    importer = _importer(plan.suite, format_name)
+    importer = _importer(plan.suite, request)
     questions = {question.id: question for question in plan.questions}
     gc.freeze()  # the questions stay: to look through them at every collection would cost a third of the time
 
@@ -109,7 +110,8 @@ def _import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Iter
     return import_inspect(files, questions)
 
 
-def _importer(suite: AnySuite, name: str) -> Importer:
+def _importer(suite: AnySuite, request: RunRequest) -> Importer:
+    name = str(request.context.format)
     importers: dict[str, Importer] = {"jsonl": import_jsonl, "inspect": _import_inspect, **suite.importers}
     if name not in importers:
         raise UserError(

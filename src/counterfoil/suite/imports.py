@@ -17,9 +17,8 @@ from counterfoil.tables import decoded, lines_of
 
 
 class Imported(msgspec.Struct, kw_only=True):
-    """A reply from elsewhere. Where `reading` or `verdicts` are set, they take the place of our own; so does a
-    reading of None where `was_read` says that nothing was found in the reply. A model of None is the one that the user
-    names.
+    """A reply from elsewhere. `reading` and `verdicts`, where set, take the place of our own. With `was_read`, a
+    reading of None says that nothing was found in the reply. A model of None is the one that the user names.
     """
 
     model: str | None

@@ -68,7 +68,7 @@ def import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Itera
 
 
 def _check_that_it_is_new(imported: Imported, where: _Where, seen: dict[int, _Where]) -> None:
-    """One question for the same time may come from two logs, or from samples of one that don't say how they differ."""
+    """The same question and epoch may come from two logs, or from samples of one that don't say how they differ."""
     identity = hash((imported.model, imported.variant, imported.question_id, imported.repeat))
     earlier = seen.setdefault(identity, where)
     if earlier is where:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from counterfoil.cli.commands.run import add_suite_options
 from counterfoil.cli.options import add_options, given_options
@@ -40,5 +39,4 @@ def call(parsed: argparse.Namespace) -> int:
     suite = load_suite(parsed.suite)
     imported = Context(format=parsed.format, files=tuple(parsed.files), imported_model=parsed.imported_model)
     request = make_request(suite, given_options(parsed, suite), {}, "", imported)
-    files = [Path(name) for name in parsed.files]
-    return run_and_show(lambda: score_replies(suite, request, parsed.format, files, say), as_json=parsed.json)
+    return run_and_show(lambda: score_replies(suite, request, say), as_json=parsed.json)
