@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -39,22 +39,22 @@ class Prompt:
     messages: Messages
     question_id: str
     variant: str
-    _scores: dict[str, list[float]] = field(default_factory=dict)
-    _models: dict[str, str] = field(default_factory=dict)
+    _replies: dict[str, list[Scored]] = field(default_factory=dict)
 
     def add(self, reply: Scored) -> None:
-        self._scores.setdefault(reply.text, []).append(reply.score)
-        self._models.setdefault(reply.text, reply.model)
+        self._replies.setdefault(reply.text, []).append(reply)
 
     def good(self, at_least: float) -> list[Scored]:
         """Texts that have at least this score each time, in the order in which they came."""
-        lowest = {text: min(scores) for text, scores in self._scores.items()}
-        return [Scored(text, score, self._models[text]) for text, score in lowest.items() if score >= at_least]
+        return [reply for reply in self._with_score(min) if reply.score >= at_least]
 
     def bad(self, at_most: float) -> list[Scored]:
         """Texts that have at most this score each time."""
-        highest = {text: max(scores) for text, scores in self._scores.items()}
-        return [Scored(text, score, self._models[text]) for text, score in highest.items() if score <= at_most]
+        return [reply for reply in self._with_score(max) if reply.score <= at_most]
+
+    def _with_score(self, choose: Callable[[Iterable[float]], float]) -> list[Scored]:
+        """Each text once, with one of its scores, and the first model that gave it."""
+        return [same[0]._replace(score=choose(reply.score for reply in same)) for same in self._replies.values()]
 
 
 @dataclass

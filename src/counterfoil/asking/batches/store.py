@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -65,9 +65,7 @@ class BatchStore:
 
     def batch_of(self, key: bytes) -> int | None:
         """The batch that holds an ask."""
-        with explained(self._path):
-            row = self._connection.execute("SELECT batch FROM batch_asks WHERE key = ?", (key,)).fetchone()
-        return None if row is None else int(row[0])
+        return next((batch for (batch,) in self._rows("SELECT batch FROM batch_asks WHERE key = ?", key)), None)
 
     def get(self, batch: int) -> Batch | None:
         """A batch as it is now: another process may have been at it. None where it has been released."""
@@ -79,13 +77,9 @@ class BatchStore:
 
     def known_ids(self, batch: int) -> set[str]:
         """Ids that can't be this batch's: those of other batches here, and those found to be somebody else's."""
-        with explained(self._path):
-            rows = self._connection.execute(
-                "SELECT batch_id FROM batches WHERE batch_id IS NOT NULL AND id != ?", (batch,)
-            )
-            known = {row[0] for row in rows}
-            (not_ours,) = self._connection.execute("SELECT not_ours FROM batches WHERE id = ?", (batch,)).fetchone()
-        return known | set(msgspec.json.decode(not_ours, type=list[str]))
+        others = self._rows("SELECT batch_id FROM batches WHERE batch_id IS NOT NULL AND id != ?", batch)
+        [(not_ours,)] = self._rows("SELECT not_ours FROM batches WHERE id = ?", batch)
+        return {batch_id for (batch_id,) in others} | set(msgspec.json.decode(not_ours, type=list[str]))
 
     def claim(self, model: str, keys: Sequence[bytes], canonicals: Iterable[str]) -> Claim:
         """Take the asks that nobody holds and that have no reply yet for one new batch: all in one transaction."""
@@ -140,23 +134,22 @@ class BatchStore:
     def asks(self, batch: int, keys: Sequence[bytes]) -> dict[bytes, Ask]:
         """Those of the keys that are in the batch, with their asks."""
         found: dict[bytes, Ask] = {}
-        with explained(self._path):
-            for some in chunks(keys):
-                sql = f"SELECT key, ask FROM batch_asks WHERE batch = ? AND key IN ({marks(some)})"  # noqa: S608
-                found |= {key: ask_from_canonical(ask) for key, ask in self._connection.execute(sql, (batch, *some))}
+        for some in chunks(keys):
+            sql = f"SELECT key, ask FROM batch_asks WHERE batch = ? AND key IN ({marks(some)})"  # noqa: S608
+            found |= {key: ask_from_canonical(ask) for key, ask in self._rows(sql, batch, *some)}
         return found
 
     def keys(self, batch: int) -> list[bytes]:
         """The keys of its asks, in the order of their lines."""
-        with explained(self._path):
-            rows = self._connection.execute("SELECT key FROM batch_asks WHERE batch = ? ORDER BY id", (batch,))
-            return [row[0] for row in rows]
+        return [key for (key,) in self._rows("SELECT key FROM batch_asks WHERE batch = ? ORDER BY id", batch)]
 
     def _select(self, where: str, *values: object) -> list[Batch]:
         sql = f"SELECT {', '.join(Batch._fields)} FROM batches WHERE {where} ORDER BY id"  # noqa: S608
+        return [Batch(*row)._replace(is_sure=bool(row[-1])) for row in self._rows(sql, *values)]
+
+    def _rows(self, sql: str, *values: object) -> list[Any]:
         with explained(self._path):
-            rows = self._connection.execute(sql, values).fetchall()
-        return [Batch(*row)._replace(is_sure=bool(row[-1])) for row in rows]
+            return self._connection.execute(sql, values).fetchall()
 
     def _update(self, what: str, batch: int, *values: object) -> None:
         with self._transaction() as connection:
