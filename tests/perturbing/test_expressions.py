@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import math
 import pickle
-from decimal import Decimal, getcontext
+from decimal import Decimal, getcontext, localcontext
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.errors import UserError
-from counterfoil.perturbing.expressions.language import ExpressionError, computing, parse
+from counterfoil.perturbing.expressions.arithmetic import CONTEXT
+from counterfoil.perturbing.expressions.language import ExpressionError, parse
 
 VALUES = {"x": Decimal(7), "y": Decimal("0.5"), "rate": Decimal("0.05"), "n": Decimal(10)}
 FLOATS = {name: float(number) for name, number in VALUES.items()}
@@ -102,7 +103,7 @@ def test_decimals_have_fifty_digits_and_leave_the_callers_context_alone() -> Non
     before = getcontext()
     assert third.decimal({"x": Decimal(3)}) == Decimal("0." + 50 * "3")
     assert getcontext() is before
-    with computing():
+    with localcontext(CONTEXT):
         assert Decimal(1) / 3 == third.decimal({"x": Decimal(3)})
     assert getcontext() is before
     with pytest.raises(ExpressionError):

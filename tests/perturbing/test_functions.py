@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from scipy import optimize, special
 from scipy import stats as scipy_stats
 
-from counterfoil.perturbing.expressions.language import ExpressionError, computing, parse
+from counterfoil.perturbing.expressions.arithmetic import CONTEXT
+from counterfoil.perturbing.expressions.language import ExpressionError, parse
 
 LOANS = [(0.05, 10, 2000, 0), (0.004, 360, 1250, 30000), (0.12, 3, 0, 1000), (0.25, 40, 10, 1e6)]
 BONDS = [(0.06, 0.08, 10, 2), (0.0, 0.05, 7, 1), (0.09, 0.03, 30, 4), (0.045, 0.045, 5, 12), (0.03, 0.0004, 2, 2)]
@@ -174,7 +175,7 @@ def test_statistics_are_pythons_and_scipys(pairs: list[tuple[int, int]]) -> None
 )
 def test_worked_by_hand(source: str, expected: str) -> None:
     expression = parse(source, [])
-    with computing():
+    with localcontext(CONTEXT):
         assert abs(expression.decimal({}) - Decimal(expected)) < Decimal("1e-45")
     assert expression.float({}) == pytest.approx(float(expected))
 
@@ -231,7 +232,7 @@ def test_normal_distribution_to_forty_digits() -> None:
     # 2Φ(1) - 1 and Φ⁻¹(0.975) as they are tabulated (OEIS A178647 and A220510).
     within = Decimal("0.682689492137085897170465091264075844955825933453208")
     quantile = Decimal("1.959963984540054235524594430520551527955550077869548")
-    with computing():
+    with localcontext(CONTEXT):
         assert abs(2 * precise("normal_cdf(1)") - 1 - within) < Decimal("1e-48")
         assert abs(precise("normal_inv(0.975)") - quantile) < Decimal("1e-47")
 

@@ -7,11 +7,10 @@ In decimals, CONTEXT must be the current context. All functions keep at least 40
 
 from __future__ import annotations
 
-import contextlib
 import decimal
 import math
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, getcontext, localcontext
 from itertools import accumulate, count
 from typing import TypeVar
@@ -31,6 +30,9 @@ _LARGEST_EXPONENT = 1_000_000
 _MOST_PLACES = 30
 _SMALLEST_PROBABILITY = 1e-300
 _TOO_LARGE = f"the power is beyond 10^{_LARGEST_DIGITS} or 10^-{_LARGEST_DIGITS}"
+_EXPONENT_TOO_LARGE = f"the exponent is beyond {_LARGEST_EXPONENT:,}"
+_TOO_MANY_PERIODS = f"the number of periods is beyond {_LARGEST_EXPONENT:,}"
+_NO_PLACES = f"the digits to round to must be a whole number from -{_MOST_PLACES} to {_MOST_PLACES}"
 _NO_LOGARITHM = "only a positive number has a logarithm"
 # A root is refined until a step is below the first; where rounding keeps it above, a step below the second will do.
 _ROOT_STEP, _ROUGH_ROOT_STEP = Decimal("1e-45"), Decimal("1e-40")
@@ -50,17 +52,6 @@ class Undefined(Exception):
 def refuse_if(condition: bool, reason: str) -> None:
     if condition:
         raise Undefined(reason)
-
-
-@contextlib.contextmanager
-def computing() -> Iterator[None]:
-    """Decimal arithmetic of 50 digits."""
-    before = getcontext()
-    decimal.setcontext(CONTEXT)
-    try:
-        yield
-    finally:
-        decimal.setcontext(before)
 
 
 def is_finite(x: N) -> bool:
@@ -95,7 +86,7 @@ def sqrt(x: N) -> N:
 
 def power(base: N, exponent: N) -> N:
     x, y = float(base), float(exponent)
-    refuse_if(abs(y) > _LARGEST_EXPONENT, f"the exponent is beyond {_LARGEST_EXPONENT:,}")
+    refuse_if(abs(y) > _LARGEST_EXPONENT, _EXPONENT_TOO_LARGE)
     if x == 0:
         refuse_if(y <= 0, "0 has no power of 0 or less")
     else:
@@ -108,7 +99,7 @@ def power(base: N, exponent: N) -> N:
 def compounded(rate: N, n: N) -> tuple[N, N]:
     """(1 + rate)^n and (1 + rate)^n − 1, both precise, for small rates too."""
     refuse_if(not float(rate) > -1, "a rate must be above -1")
-    refuse_if(abs(float(n)) > _LARGEST_EXPONENT, f"the number of periods is beyond {_LARGEST_EXPONENT:,}")
+    refuse_if(abs(float(n)) > _LARGEST_EXPONENT, _TOO_MANY_PERIODS)
     exponent = float(n) * math.log1p(float(rate))
     # Towards 0 there is no limit: an amount below 10^-300 counts as nothing.
     _check_exponential(max(exponent, 0))
@@ -119,8 +110,7 @@ def compounded(rate: N, n: N) -> tuple[N, N]:
 
 def rounded(x: N, places: N) -> N:
     """Half up, away from zero: the textbooks' way. Of a float, the shortest decimal that stands for it is rounded."""
-    is_count = places == int(places) and abs(places) <= _MOST_PLACES
-    refuse_if(not is_count, f"the digits to round to must be a whole number from -{_MOST_PLACES} to {_MOST_PLACES}")
+    refuse_if(places != int(places) or abs(places) > _MOST_PLACES, _NO_PLACES)
     number = x if isinstance(x, Decimal) else Decimal(repr(x))
     try:
         return type(x)(number.quantize(Decimal((0, (1,), -int(places))), decimal.ROUND_HALF_UP, CONTEXT))

@@ -29,6 +29,7 @@ from counterfoil.perturbing.expressions import arithmetic
 from counterfoil.perturbing.expressions.arithmetic import N, compounded, exp, ln, log1p, normal_cdf, refuse_if, sqrt
 
 _LOWEST, _HIGHEST = -0.999, 1e6
+_NO_RATE = f"no rate from {_LOWEST} to {_HIGHEST:,.0f} solves it"
 _HALVINGS = 200
 # The closed forms lose digits as y·n comes close to 0; below this a whole number of periods is summed one by one.
 _SMALL = 0.05
@@ -269,7 +270,7 @@ def _rate_between(function: Callable[[float], float]) -> float:
     while (function(low) > 0) == (at_zero > 0):
         # 1 + rate goes halfway to 0.
         low, high = (low - 1) / 2, low
-        refuse_if(low < _LOWEST, f"no rate from {_LOWEST} to {_HIGHEST:,.0f} solves it")
+        refuse_if(low < _LOWEST, _NO_RATE)
     return _bisected(function, low, high)
 
 

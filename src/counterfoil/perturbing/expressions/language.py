@@ -8,16 +8,16 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable, Collection, Mapping
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from typing import Any
 
 import msgspec
 
-from counterfoil.perturbing.expressions.arithmetic import Undefined, computing, is_finite, power
+from counterfoil.perturbing.expressions.arithmetic import CONTEXT, Undefined, is_finite, power
 from counterfoil.perturbing.expressions.functions import FUNCTIONS
 from counterfoil.perturbing.expressions.parsing import ExpressionError, Kind, Node, tree_of
 
-__all__ = ["Expression", "ExpressionError", "Kind", "computing", "parse"]
+__all__ = ["Expression", "ExpressionError", "Kind", "parse"]
 
 # From values to a number, a condition or a list: the parser has made sure of what is what.
 Run = Callable[[Mapping[str, Any]], Any]
@@ -58,7 +58,7 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
     def decimal(self, values: Mapping[str, Decimal]) -> Decimal:
         """The number, in decimals of 50 digits."""
         self._expect(Kind.NUMBER)
-        with computing():
+        with localcontext(CONTEXT):
             number: Decimal = self.in_decimals(values)
         return number
 
@@ -71,7 +71,7 @@ class Expression(msgspec.Struct, frozen=True, eq=False):
     def holds(self, values: Mapping[str, Decimal]) -> bool:
         """Whether the condition holds, computed in decimals."""
         self._expect(Kind.CONDITION)
-        with computing():
+        with localcontext(CONTEXT):
             return bool(self.in_decimals(values))
 
     def _expect(self, kind: Kind) -> None:
@@ -84,7 +84,7 @@ def parse(source: str, names: Collection[str]) -> Expression:
     tree = tree_of(source, names)
     if tree.cost > _MOST_STEPS:
         raise ExpressionError(f"more than {_MOST_STEPS:,} steps to compute", 1)
-    with computing():
+    with localcontext(CONTEXT):
         in_decimals = _Compiler(source, Decimal).whole(tree)
     return Expression(source, tree.names, tree.kind, in_decimals, _Compiler(source, builtins.float).whole(tree))
 
