@@ -12,7 +12,7 @@ import pytest
 
 import counterfoil as cf
 from counterfoil.errors import UserError
-from counterfoil.rating.results import disagreements, results, trust, write_results
+from counterfoil.rating.results import disagreements, results, spread, trust, write_results
 from counterfoil.rating.store import Study
 from counterfoil.rating.study import new_study
 from counterfoil.running.folder import RECORDS, SUMMARY, Run
@@ -231,7 +231,7 @@ def test_disagreements_furthest_apart_first(explain_study: MakeStudy) -> None:
     say(study, 1, "q1", correct=False)
     say(study, 2, "q2", missing="Low", clear_0=0)
     task = {it.source.question_id: it.task.id for it in study.tasks()}
-    assert [(it.task, it.item, it.spread) for it in disagreements(study)] == [
+    assert [(it.of.task.id, it.item.key, spread(it)) for it in disagreements(study)] == [
         (task["q2"], "clear.0", 0.6),
         *sorted([(task["q1"], "correct", pytest.approx(1 / 3)), (task["q2"], "missing", pytest.approx(1 / 3))]),
         (task["q0"], "confusion", 0.26),
@@ -297,7 +297,7 @@ def test_the_reading_of_bias_is_checked() -> None:
         assert (kappa.value, kappa.n) == (1, read)
         assert results(study).undecided == unread
         [first, *_] = disagreements(study)
-        study.rate(study.raters()[2], first.task, "answer", "none")
+        study.rate(study.raters()[2], first.of.task.id, "answer", "none")
         assert found(study, "human_reading_kappa", between="rules and people").n == read + 1
         assert results(study).undecided == unread - 1
 

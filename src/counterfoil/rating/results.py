@@ -18,7 +18,7 @@ from counterfoil.stats import Estimate, cohen_kappa, spearman
 from counterfoil.stats.krippendorff import Level, krippendorff_alpha
 from counterfoil.suite.finding import suite_of_run
 from counterfoil.suite.form import FormQuestion
-from counterfoil.suite.opinions import OVER_ALL, Opinion, Opinions, Value
+from counterfoil.suite.opinions import OVER_ALL, Opinion, Opinions
 from counterfoil.suite.people import HUMAN_ALPHA, HUMAN_JUDGE_GAP, HUMAN_KAPPA, HUMAN_SPEARMAN
 from counterfoil.suite.suite import AnySuite, Suite
 
@@ -27,16 +27,6 @@ PREFIX = "human_"
 APART = 25.0
 # A judge whose agreement with a person is at most this much below that of two people may stand in for one.
 MARGIN = 0.1
-
-
-class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
-    """An item that raters see otherwise. `spread`: how far apart they are, from 0 to 1."""
-
-    task: int
-    item: str
-    values: dict[str, Value]
-    spread: float
-    decided: Value | None
 
 
 class Results(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +73,7 @@ def results(study: Study, suite: AnySuite | None = None) -> Results:
         pairwise=pairwise(opinions),
         judges=[trust(estimate) for estimate in agreement if estimate.metric == HUMAN_JUDGE_GAP.name],
         disagreements=len(apart),
-        undecided=sum(disagreement.decided is None for disagreement in apart),
+        undecided=sum(opinion.decided is None for opinion in apart),
     )
 
 
@@ -135,24 +125,17 @@ def _pair(question: FormQuestion, both: Sequence[Opinion], one: str, other: str)
     ]
 
 
-def disagreements(study: Study) -> list[Disagreement]:
-    """The items that raters see otherwise, furthest apart first, with what the adjudicator decided, if anything."""
-    found = [
-        Disagreement(
-            task=opinion.of.task.id,
-            item=opinion.item.key,
-            values=dict(opinion.values),
-            spread=_spread(opinion),
-            decided=opinion.decided,
-        )
-        for opinion in study.opinions().all()
-        if _spread(opinion) > (APART / HIGHEST_SCORE if opinion.question.kind == "score" else 0)
-    ]
-    return sorted(found, key=lambda disagreement: (-disagreement.spread, disagreement.task))
+def disagreements(study: Study) -> list[Opinion]:
+    """The items that raters see otherwise, furthest apart first."""
+    opinions = ((spread(opinion), opinion) for opinion in study.opinions().all())
+    apart = [pair for pair in opinions if pair[0] > (APART / HIGHEST_SCORE if pair[1].question.kind == "score" else 0)]
+    return [opinion for _, opinion in sorted(apart, key=lambda pair: (-pair[0], pair[1].of.task.id))]
 
 
-def _spread(opinion: Opinion) -> float:
-    """Of scores how far the highest is from the lowest; of others the share that is not with the largest party."""
+def spread(opinion: Opinion) -> float:
+    """How far raters are apart, from 0 to 1: of scores from the lowest to the highest; of others the share that is not
+    with the largest party.
+    """
     labels = list(opinion.labels.values())
     if len(labels) < 2:
         return 0.0

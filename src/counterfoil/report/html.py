@@ -38,7 +38,7 @@ def tag(name: str, /, *children: str | None, **attributes: str | float | bool | 
         return Html(f"<{name}{written}>")
     if name in _SHAPES and not children:
         return Html(f"<{name}{written}/>")
-    return Html(f"<{name}{written}>{joined(children)}</{name}>")
+    return Html(f"<{name}{written}>{joined(*children)}</{name}>")
 
 
 def _attribute(value: str | float) -> str:
@@ -50,7 +50,7 @@ def number(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
 
 
-def joined(children: Iterable[str | None]) -> Html:
+def joined(*children: str | None) -> Html:
     """One after the other, escaped as in `tag`."""
     return Html("".join(child if isinstance(child, Html) else shown(child) for child in children if child is not None))
 
@@ -92,4 +92,4 @@ def highlighted(text: str, spans: Iterable[tuple[int, int, str]]) -> Html:
         if at <= start < end <= len(text):
             parts += [text[at:start], tag("mark", text[start:end], class_=kind)]
             at = end
-    return joined([*parts, text[at:]])
+    return joined(*parts, text[at:])

@@ -12,13 +12,13 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import with_interval
-from counterfoil.rating.results import Disagreement, disagreements, results, suite_of_study
+from counterfoil.rating.results import disagreements, results, suite_of_study
 from counterfoil.rating.store import Progress, Rater, Study
 from counterfoil.report.html import Html, table
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import by_name
 from counterfoil.suite.form import FormQuestion
-from counterfoil.suite.opinions import Value, items
+from counterfoil.suite.opinions import Opinion, Value, items
 from counterfoil.suite.people import HUMAN_ALPHA
 from counterfoil.web.pages import form, neighbours, page, served, whole_number
 from counterfoil.web.served import STUDY_SUFFIX, NotHere, Served
@@ -85,7 +85,8 @@ def rate_page(request: Request) -> Response:
     """
     study, rater = _who(request)
     apart = disagreements(study) if rater.is_adjudicator else []
-    order = list(dict.fromkeys(each.task for each in apart)) if rater.is_adjudicator else study.assigned(rater)
+    disputed = list(dict.fromkeys(opinion.of.task.id for opinion in apart))
+    order = disputed if rater.is_adjudicator else study.assigned(rater)
     progress, following = _progress(study, rater, apart)
     wanted = whole_number(request.query_params.get("task", ""))
     number = wanted if wanted in order else following
@@ -141,18 +142,18 @@ def _studies(request: Request) -> Studies:
     return studies
 
 
-def _progress(study: Study, rater: Rater, apart: list[Disagreement]) -> tuple[Progress, int | None]:
+def _progress(study: Study, rater: Rater, apart: list[Opinion]) -> tuple[Progress, int | None]:
     """How far a rater is, and the next task that is open."""
     if not rater.is_adjudicator:
         return study.progress(rater), study.next_task(rater)
-    undecided = [each.task for each in apart if each.decided is None]
+    undecided = [opinion.of.task.id for opinion in apart if opinion.decided is None]
     return Progress(len(apart) - len(undecided), len(apart)), undecided[0] if undecided else None
 
 
-def _asked(study: Study, rater: Rater, number: int, apart: list[Disagreement]) -> list[Asked]:
+def _asked(study: Study, rater: Rater, number: int, apart: list[Opinion]) -> list[Asked]:
     """What is asked of a task; of the adjudicator only what raters disagree on, with what they said."""
     task, said = study.task(number), study.answers(rater, number)
-    others = {each.item: each.values for each in apart if each.task == number}
+    others = {opinion.item.key: opinion.values for opinion in apart if opinion.of.task.id == number}
     return [
         Asked(
             item.key,
@@ -191,7 +192,7 @@ def studies_page(request: Request) -> Response:
         except UserError as error:
             problems.append(str(error))
             continue
-        undecided = sum(each.decided is None for each in apart)
+        undecided = sum(opinion.decided is None for opinion in apart)
         shown.append((name, study.about, people, _adjudicator(study), len(apart), undecided))
     return page(request, "rating/studies.html", studies=shown, problems=problems, root=served(request).root)
 

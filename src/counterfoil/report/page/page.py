@@ -120,25 +120,23 @@ def run_part(run: Run, key: str, title: str) -> Html:
     agreeing = {name for name, metric in metrics.items() if metric.agreement}
     figures = [estimate for estimate in summary.estimates if estimate.metric not in agreeing]
     agreement = agreement_tables([estimate for estimate in summary.estimates if estimate.metric in agreeing])
+    pretty = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
     parts: dict[str, Html | None] = {
         "Result": joined(
-            [items(_headline(run, suite, summary)), _in_brackets(summary, several=len(order) > 1), _left_out(summary)]
+            items(_headline(run, suite, summary)), _in_brackets(summary, several=len(order) > 1), _left_out(summary)
         ),
         "What was asked": _asked(manifest, summary),
-        "Plots": joined(map(_figure, suite.plots(run))),
-        "Estimates": joined([overall_tables(figures, order), group_tables(figures, order)]),
-        "Agreement": joined([tag("p", AGREEMENT), agreement]) if agreement else None,
+        "Plots": joined(*map(_figure, suite.plots(run))),
+        "Estimates": joined(overall_tables(figures, order), group_tables(figures, order)),
+        "Agreement": joined(tag("p", AGREEMENT), agreement) if agreement else None,
         "Records": records_part(run, suite),
         "How the numbers were computed": methods_part(summary.estimates, metrics),
-        "Manifest": details("manifest.json", tag("pre", tag("code", _pretty(manifest)), tabindex="0")),
+        "Manifest": details("manifest.json", tag("pre", tag("code", pretty), tabindex="0")),
     }
     there = {name: content for name, content in parts.items() if content}
     ids = {name: f"{key}-{name.split()[0].lower()}" for name in there}
-    contents = tag(
-        "nav",
-        tag("ul", *(tag("li", tag("a", name, href=f"#{ids[name]}")) for name in there)),
-        aria_label=f"Sections of {title}",
-    )
+    links = items(tag("a", name, href=f"#{place}") for name, place in ids.items())
+    contents = tag("nav", links, aria_label=f"Sections of {title}")
     sections = [tag("section", tag("h3", name, id=ids[name]), content) for name, content in there.items()]
     return tag("section", tag("h2", title, id=key), contents, *sections, class_="run")
 
@@ -161,11 +159,8 @@ def _in_brackets(summary: Summary, *, several: bool) -> Html | None:
     levels = ", ".join(f"{level:.0%}" for level in sorted({estimate.confidence for estimate in summary.estimates}))
     if not levels:
         return None
-    test = (
-        " ",
-        tag("code", "counterfoil compare"),
-        " tests whether two models or prompts differ, question by question.",
-    )
+    command = tag("code", "counterfoil compare")
+    test = (" ", command, " tests whether two models or prompts differ, question by question.")
     return tag("p", f"In brackets: the {levels} interval.", *(test if several else ()))
 
 
@@ -199,13 +194,8 @@ def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
     if manifest["stopped"]:
         pairs.append(("stopped", manifest["stopped"]))
     senders = [(sender, role) for role in ("model", "judge") for sender in manifest[f"{role}s"]]
-    return joined(
-        [
-            facts(pairs),
-            _senders(senders) if senders else tag("p", "No model was asked: the replies were made elsewhere."),
-            _outcomes(summary),
-        ]
-    )
+    asked = _senders(senders) if senders else tag("p", "No model was asked: the replies were made elsewhere.")
+    return joined(facts(pairs), asked, _outcomes(summary))
 
 
 _COUNTS = {
@@ -221,9 +211,8 @@ _COUNTS = {
 def _senders(senders: Sequence[tuple[Mapping[str, Any], str]]) -> Html:
     rows = []
     for sender, role in senders:
-        settings = [f"{name} {value}" for name, value in sender["params"].items()] + list(
-            map(str, sender["adjustments"])
-        )
+        settings = [f"{name} {value}" for name, value in sender["params"].items()]
+        settings += map(str, sender["adjustments"])
         if sender["stopped"]:
             settings.append(f"stopped: {sender['stopped']}")
         counts = (f"{sender[name]:,}" for name in _COUNTS.values())
@@ -251,7 +240,3 @@ def _figure(plot: Plot) -> Html:
         tag("figcaption", plot.description),
         details("The numbers as a table", table(plot.title, head, rows)),
     )
-
-
-def _pretty(value: Any) -> str:
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

@@ -41,14 +41,14 @@ def records_part(run: Run, suite: AnySuite) -> Html:
         cards.setdefault(record["outcome"], []).append(card(record, name, words, reply))
     if not cards:
         return tag("p", "There are no records.")
-    parts = joined(
+    parts = [
         details(
             f"{outcome.replace('_', ' ')}: {len(some):,} of {plural(counts[outcome], 'record')}",
             tag("div", *some, class_="cards"),
         )
         for outcome, some in cards.items()
-    )
-    return joined([tag("p", _explained(len(records), parts)), parts])
+    ]
+    return joined(tag("p", _explained(len(records), "".join(parts))), *parts)
 
 
 def sample(run: Run) -> tuple[dict[str, int], list[dict[str, Any]]]:
@@ -95,7 +95,7 @@ def _explained(count: int, cards: str) -> Html:
         f"{plural(count, 'record')}, what could not be read first, answers drawn in turns from every model and prompt. "
         "All of them are in records.parquet."
     )
-    return joined([text, *(part for mark in used for part in (" Marked: " if mark is used[0] else ", ", mark))])
+    return joined(text, *(part for mark in used for part in (" Marked: " if mark is used[0] else ", ", mark)))
 
 
 LONGEST_VALUE = 600

@@ -23,7 +23,7 @@ def overall_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html
     over_models = (estimate for estimate in estimates if estimate.group and _is_over_models(estimate))
     for keys, some in _by_keys(over_models).items():
         parts.append(_table(f"Over all models and prompts, by {', '.join(keys)}", some, order))
-    return joined(parts)
+    return joined(*parts)
 
 
 def group_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html:
@@ -35,14 +35,16 @@ def group_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html:
         rows = len({_row(estimate) for estimate in some})
         is_open = rows <= SHOWN_ROWS and len(keys) == 1
         parts.append(details(f"{name} ({plural(rows, 'row')})", _table(name, some, order), open_=is_open))
-    return joined(parts)
+    return joined(*parts)
 
 
 def agreement_tables(estimates: Sequence[Estimate]) -> Html:
     """How far algorithm, judges and people agree."""
     return joined(
-        _table(f"Agreement, by {', '.join(keys)}" if keys else "Agreement", some, [])
-        for keys, some in _by_keys(estimates).items()
+        *(
+            _table(f"Agreement, by {', '.join(keys)}" if keys else "Agreement", some, [])
+            for keys, some in _by_keys(estimates).items()
+        )
     )
 
 
@@ -77,12 +79,9 @@ def _table(caption: str, estimates: Sequence[Estimate], order: Sequence[Pair]) -
     body = [
         [*(row[i] for i in columns), *(_cell(cells.get((row, metric)), notes) for metric in metrics)] for row in rows
     ]
-    return joined(
-        [
-            table(caption, [*(names[i] for i in columns), *metrics], body, names=len(columns), kind="estimates"),
-            tag("div", tag("p", "Notes"), items(notes, numbered=True), class_="notes") if notes else None,
-        ]
-    )
+    head = [*(names[i] for i in columns), *metrics]
+    below = tag("div", tag("p", "Notes"), items(notes, numbered=True), class_="notes") if notes else None
+    return joined(table(caption, head, body, names=len(columns), kind="estimates"), below)
 
 
 def _sorted_rows(estimates: Sequence[Estimate], order: Sequence[Pair]) -> list[tuple[str, ...]]:
@@ -105,11 +104,11 @@ def _cell(estimate: Estimate | None, notes: Mapping[str, str]) -> str:
     mark = tag("sup", notes[estimate.note]) if estimate.note else None
     size = tag("small", f"n {estimate.n:,} · {plural(estimate.clusters, 'cluster')}")
     if estimate.value is None:
-        return joined([tag("span", "not defined", class_="none"), mark, size])
+        return joined(tag("span", "not defined", class_="none"), mark, size)
     # Where there is no interval, a note says why, or the method does: the mean over five prompts, say.
     interval = between(estimate.low, estimate.high).strip() or ("no interval" if estimate.note else estimate.method)
     tested = None if estimate.p is None else tag("small", f"p {estimate.p:.4f}")
-    return joined([tag("b", cell(estimate.value)), mark, tag("span", interval, class_="interval"), tested, size])
+    return joined(tag("b", cell(estimate.value)), mark, tag("span", interval, class_="interval"), tested, size)
 
 
 # By how a method's name begins.
@@ -152,11 +151,9 @@ def methods_part(estimates: Sequence[Estimate], metrics: Mapping[str, Metric]) -
     known = [(name, text) for name, text in METHODS.items() if any(method.startswith(name) for method in used)]
     levels = ", ".join(f"{level:.0%}" for level in sorted({estimate.confidence for estimate in estimates}))
     return joined(
-        [
-            table("Metrics", ["metric", "formula", "interval", "n, overall", "clusters"], rows),
-            tag("p", f"Intervals are at {levels} confidence. {CLUSTERS}") if levels else None,
-            facts(known) if known else None,
-        ]
+        table("Metrics", ["metric", "formula", "interval", "n, overall", "clusters"], rows),
+        tag("p", f"Intervals are at {levels} confidence. {CLUSTERS}") if levels else None,
+        facts(known) if known else None,
     )
 
 
