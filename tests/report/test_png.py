@@ -9,9 +9,8 @@ import pytest
 
 from counterfoil.errors import UserError
 from counterfoil.figures.plots import Axis, Dot, Dots
-from counterfoil.report.plots import files as module
-from counterfoil.report.plots.files import png
-from counterfoil.report.plots.svg import draw
+from counterfoil.report.plots import svg as module
+from counterfoil.report.plots.svg import draw, png
 
 PLOT = Dots(title="Title", description="d", x=Axis("score"), rows=(Dot("한국어", "m", 0.5, 0.4, 0.6),))
 

@@ -11,11 +11,10 @@ import math
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -64,8 +63,9 @@ CREATE TRIGGER rating_is_kept BEFORE DELETE ON rating BEGIN SELECT RAISE(ABORT, 
 """
 
 
-def create_file(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
-    """Make the file with all that `fill` puts into it, or nothing; one that is there already stays as it is."""
+@contextmanager
+def new_file(path: Path) -> Iterator[sqlite3.Connection]:
+    """Make the file with all that is put into it, or nothing; one that is there already stays as it is."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with explained(path):
         try:
@@ -77,7 +77,7 @@ def create_file(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {VERSION}")
                 connection.executescript(f"BEGIN; {SCHEMA}")
-                fill(connection)
+                yield connection
                 connection.execute("COMMIT")
             # Unlike a rename, a link never takes another file's place.
             os.link(temporary, path)
@@ -236,8 +236,7 @@ class Study:
     ) -> Study:
         """Write a new study, and open it; `assigned` has the tasks of each rater in their order."""
         about = msgspec.structs.replace(about, created_at=_now())
-
-        def fill(connection: sqlite3.Connection) -> None:
+        with new_file(path) as connection:
             connection.execute("INSERT INTO about VALUES (?)", [_json(about)])
             for task, source in ((each.task, each.source) for each in tasks):
                 needed = len(items(about.form, task))
@@ -247,16 +246,12 @@ class Study:
             for person, numbers in assigned.items():
                 rows = ((person, place, number) for place, number in enumerate(numbers))
                 connection.executemany("INSERT INTO assignment VALUES (?, ?, ?)", rows)
-
-        create_file(path, fill)
         return cls(path)
 
     def __enter__(self) -> Study:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -304,10 +299,11 @@ class Study:
         said: dict[tuple[int, str], dict[str, Value]] = {}
         decided: dict[tuple[int, str], Value] = {}
         for rating in self.latest():
-            if rating.value is not None and rating.rater == ADJUDICATOR:
-                decided[rating.task, rating.item] = rating.value
-            elif rating.value is not None:
-                said.setdefault((rating.task, rating.item), {})[rating.rater] = rating.value
+            key, value = (rating.task, rating.item), rating.value
+            if rating.rater == ADJUDICATOR and value is not None:
+                decided[key] = value
+            elif value is not None:
+                said.setdefault(key, {})[rating.rater] = value
         return Opinions(self.form, self.tasks(), said, decided)
 
     def rate(self, rater: Rater, task: int, key: str, value: object) -> Rating:

@@ -51,9 +51,7 @@ def write_parquet(run: Run, folder: Path) -> list[Path]:
 
 def write_latex(run: Run, folder: Path) -> list[Path]:
     """summary.tex with the overall estimates, and summary_by_….tex for each kind of group."""
-    by_kind: dict[tuple[str, ...], list[Estimate]] = {}
-    for estimate in run.estimates:
-        by_kind.setdefault(tuple(estimate.group), []).append(estimate)
+    by_kind = by_keys(run.estimates)
     # Keys of groups are names in code; a suite of somebody else's may have others, and no name is a path.
     names = ("_".join(("summary", *(("by", *kind) if kind else ()))) for kind in by_kind)
     paths = _within(folder, (re.sub(r"\W", "_", name) + ".tex" for name in names))
@@ -74,6 +72,14 @@ def summary_frame(estimates: Iterable[Estimate]) -> pl.DataFrame:
     groups = dict.fromkeys(name for row in rows for name in row if name.startswith("group_"))
     numbers = {"n": pl.Int64, "clusters": pl.Int64, **dict.fromkeys(("value", "low", "high", "confidence"), pl.Float64)}
     return pl.DataFrame(rows, schema={name: numbers.get(name, pl.String) for name in (*_OF, *groups, *_IS)})
+
+
+def by_keys(estimates: Iterable[Estimate]) -> dict[tuple[str, ...], list[Estimate]]:
+    """The estimates of each kind of group."""
+    found: dict[tuple[str, ...], list[Estimate]] = {}
+    for estimate in estimates:
+        found.setdefault(tuple(estimate.group), []).append(estimate)
+    return found
 
 
 def notes_of(estimates: Iterable[Estimate]) -> dict[str, str]:

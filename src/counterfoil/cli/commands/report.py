@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
 
 def call(parsed: argparse.Namespace) -> int:
     from counterfoil.report.page.page import write_report
-    from counterfoil.report.plots.files import write_plots
+    from counterfoil.report.plots.svg import write_plots
     from counterfoil.running.folder import Run
 
     runs = [Run(folder) for folder in dict.fromkeys(parsed.runs)]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from counterfoil.figures.numbers import between, cell, plural
 from counterfoil.report.html import Html, details, facts, items, joined, table, tag
+from counterfoil.report.tables import by_keys
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Metric
 
@@ -21,7 +22,7 @@ def overall_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html
     overall = [estimate for estimate in estimates if not estimate.group]
     parts = [_table("Overall", overall, order)] if overall else []
     over_models = (estimate for estimate in estimates if estimate.group and _is_over_models(estimate))
-    for keys, some in _by_keys(over_models).items():
+    for keys, some in by_keys(over_models).items():
         parts.append(_table(f"Over all models and prompts, by {', '.join(keys)}", some, order))
     return joined(*parts)
 
@@ -30,7 +31,7 @@ def group_tables(estimates: Sequence[Estimate], order: Sequence[Pair]) -> Html:
     """What is by category, label, judge and so on: one table for each, folded away where it is long."""
     grouped = (estimate for estimate in estimates if estimate.group and not _is_over_models(estimate))
     parts = []
-    for keys, some in _by_keys(grouped).items():
+    for keys, some in by_keys(grouped).items():
         name = f"By {', '.join(keys)}"
         rows = len({_row(estimate) for estimate in some})
         is_open = rows <= SHOWN_ROWS and len(keys) == 1
@@ -43,20 +44,13 @@ def agreement_tables(estimates: Sequence[Estimate]) -> Html:
     return joined(
         *(
             _table(f"Agreement, by {', '.join(keys)}" if keys else "Agreement", some, [])
-            for keys, some in _by_keys(estimates).items()
+            for keys, some in by_keys(estimates).items()
         )
     )
 
 
 def _is_over_models(estimate: Estimate) -> bool:
     return (estimate.model, estimate.variant) == (ALL, ALL)
-
-
-def _by_keys(estimates: Iterable[Estimate]) -> dict[tuple[str, ...], list[Estimate]]:
-    found: dict[tuple[str, ...], list[Estimate]] = {}
-    for estimate in estimates:
-        found.setdefault(tuple(estimate.group), []).append(estimate)
-    return found
 
 
 def _row(estimate: Estimate) -> tuple[str, ...]:
