@@ -29,7 +29,7 @@ from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.tables import parse_templates
 from counterfoil.perturbing.templates.variants import make_original
 
-# The seed's question and its example, with the options that the example leaves out.
+# The CFA study's question and its example, with the options that the example leaves out.
 STEM = (
     "At a {rate}% interest rate per year compounded annually, the PV of a {years}-year ordinary annuity with annual "
     "payments of ${payment} is ${pv}. The PV of a {years}-year annuity due is closest to:"
@@ -70,7 +70,7 @@ def test_the_original_is_the_seeds() -> None:
     assert ORIGINAL.question.value == "$16,215.64"
 
 
-def test_the_seeds_example_is_verified() -> None:
+def test_the_example_of_the_cfa_study_is_verified() -> None:
     question = read(reply())
     assert question.status == "verified"
     assert question.text == text().rstrip()

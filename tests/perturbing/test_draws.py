@@ -45,7 +45,7 @@ def at(x: str, y: str) -> dict[str, Decimal]:
     return {"x": Decimal(x), "y": Decimal(y)}
 
 
-def test_the_seeds_worked_example() -> None:
+def test_the_worked_example_of_the_cfa_study() -> None:
     # 2,000 × (1 − 1.05^−10) / 0.05 = 15,443.469859; × 1.05 = 16,215.643352, from the printed value 16,215.6435.
     # 2,000 × (1 − 1.07^−10) / 0.07 = 14,047.163082; 14,047.16 × 1.07 = 15,030.4612.
     template = annuity()

@@ -89,7 +89,7 @@ def test_an_expression_knows_its_source_and_its_names() -> None:
     assert expression.names == {"n", "x"}
 
 
-def test_the_seeds_annuity() -> None:
+def test_the_annuity_of_the_cfa_study() -> None:
     # The rate goes from 5 % to 7 %: 14,047.16 for the ordinary annuity, 15,030.46 for the annuity due.
     values = {"rate": Decimal("0.07"), "years": Decimal(10), "payment": Decimal(2000)}
     pv = parse("round(annuity(rate, years, payment), 2)", values).decimal(values)

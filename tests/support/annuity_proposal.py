@@ -6,7 +6,7 @@ from typing import Any
 
 from counterfoil.perturbing.making.existing import ExistingQuestion
 
-# The seed's question. 2,000 × (1 − 1.05^−10) ÷ 0.05 = 15,443.47; × 1.05 = 16,215.64.
+# The CFA study's question. 2,000 × (1 − 1.05^−10) ÷ 0.05 = 15,443.47; × 1.05 = 16,215.64.
 QUESTION = ExistingQuestion(
     stem="At a 5% interest rate per year compounded annually, the PV of a 10-year ordinary annuity with annual "
     "payments of $2,000 is $15,443.47. The PV of a 10-year annuity due is closest to:",

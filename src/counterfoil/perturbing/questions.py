@@ -120,6 +120,7 @@ def require(holds: bool, reason: str) -> None:
 
 
 def three(parts: Iterable[T]) -> tuple[T, T, T]:
+    """The parts as a tuple whose type says that they are three."""
     one, two, three = parts
     return one, two, three
 

@@ -40,6 +40,7 @@ _SECANTS = 30
 # Below 10^-315 nothing is left of the normal distribution's tail, in floating point as well.
 _FARTHEST = 38
 _FAR = 5
+# √(2π), to more digits than any precision that is used here.
 _ROOT_OF_TWO_PI = Decimal("2.50662827463100050241576528481104525300698674060993831662992357634229365460784197")
 # Below this a series is used, where a subtraction or an addition of 1 would lose more than five digits.
 _SMALL = Decimal("1e-5")
@@ -50,6 +51,7 @@ class Undefined(Exception):
 
 
 def refuse_if(condition: bool, reason: str) -> None:
+    """Undefined with the reason if the condition holds."""
     if condition:
         raise Undefined(reason)
 

@@ -36,7 +36,7 @@ _BISECTIONS = 60
 _CLOSE = 1e-13
 _MAX_SEARCHED = 500
 
-_Found = TypeVar("_Found")
+_T = TypeVar("_T")
 
 
 class Rejected(Exception):
@@ -173,7 +173,7 @@ def wrong_options(
     raise Rejected("the options come too close")
 
 
-def accepted(attempt: Callable[[], _Found], template: Template, what: str) -> _Found:
+def accepted(attempt: Callable[[], _T], template: Template, what: str) -> _T:
     """The first attempt that is not rejected."""
     reasons: Counter[str] = Counter()
     for _ in range(MAX_TRIES):
