@@ -18,8 +18,8 @@ from counterfoil.suite.imports import Imported
 from counterfoil.suite.suite import Variant
 from counterfoil.tables import cells_in, lines_of
 
-# As the official scripts name their files: …_evaluation_PROMPT_MODEL_predictions.tsv, and without the end behind
-# the fourth of them.
+# As the official scripts name their files: …_evaluation_PROMPT_MODEL_predictions.tsv. The fourth of them leaves out
+# _predictions.
 _FILE_NAME = re.compile(r".*_evaluation(?P<debiased>_debiased)?_(?P<prompt>\d+)_(?P<model>.+?)(?:_predictions)?\.tsv")
 
 # The prompts that file names speak of; others have names of their own.

@@ -1,5 +1,5 @@
 """What the metrics of `bias` are over: replies or templates, and answers to questions that differ in nothing that
-should matter. And what the summary says beside the declared figures: several prompts together.
+should matter. The summary adds what several prompts say together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The suite `bias`: ties the others together."""
+"""The suite `bias`: what the modules beside it do, as one suite."""
 
 from __future__ import annotations
 

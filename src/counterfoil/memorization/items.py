@@ -1,4 +1,7 @@
-"""What the metrics of `memorization` are over: originals beside the means over each arm's draws, and these draws."""
+"""What the metrics of `memorization` are over: originals beside the means over each arm's draws, and these draws.
+
+The summary is made of them level by level and status by status.
+"""
 
 from __future__ import annotations
 
@@ -127,11 +130,11 @@ def _add_gaps(
 ) -> None:
     """Add the items of one group of this kind, and their draws, to those of the groups before it."""
     questions = questions_of(records, trusted=trusted)
-    made = {
+    added = {
         kind: _named(_values(questions), "gap", suffix, group),
         metrics.draws_of(kind): _gap_draws(records, questions, trusted=trusted).with_columns(**group),
     }
-    for name, frame in made.items():
+    for name, frame in added.items():
         frames[name] = pl.concat([frames[name], frame]) if name in frames else frame
 
 

@@ -1,4 +1,4 @@
-"""The suite `memorization`: ties the others together."""
+"""The suite `memorization`: what the modules beside it do, as one suite."""
 
 from __future__ import annotations
 

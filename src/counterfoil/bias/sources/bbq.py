@@ -65,10 +65,9 @@ def _checked(row: Any) -> Mapping[str, Any]:
 
 
 def _question(row: Mapping[str, Any], targets: Targets) -> Question:
-    if row["question_polarity"] not in ("neg", "nonneg"):
-        raise ValueError(f"its question_polarity is {row['question_polarity']!r}, not neg or nonneg")
-    if row["context_condition"] not in ("ambig", "disambig"):
-        raise ValueError(f"its context_condition is {row['context_condition']!r}, not ambig or disambig")
+    for name, one, other in (("question_polarity", "neg", "nonneg"), ("context_condition", "ambig", "disambig")):
+        if row[name] not in (one, other):
+            raise ValueError(f"its {name} is {row[name]!r}, not {one} or {other}")
     first, second, third = choices = tuple(str(row[name]).strip() for name in ANSWERS)
     if len(set(choices)) < 3 or not all(choices):
         raise ValueError("its answers are not three different texts")
@@ -77,25 +76,26 @@ def _question(row: Mapping[str, Any], targets: Targets) -> Question:
     if type(row["example_id"]) is not int:
         raise ValueError(f"its example_id is {row['example_id']!r}, not a number")
     infos = [_info(row, name) for name in ANSWERS]
-    unknown = [place for place, (_, group) in enumerate(infos) if group == "unknown"]
-    if len(unknown) != 1:
-        raise ValueError(f"{len(unknown)} of its answers are unknown, and one must be")
+    unknowns = [place for place, (_, group) in enumerate(infos) if group == "unknown"]
+    if len(unknowns) != 1:
+        raise ValueError(f"{len(unknowns)} of its answers are unknown, and one must be")
+    [unknown] = unknowns
     ambiguous = row["context_condition"] == "ambig"
-    if ambiguous != (row["label"] == unknown[0]):
+    if ambiguous != (row["label"] == unknown):
         raise ValueError(f"its context is {row['context_condition']}, and its label {row['label']}")
     key = str(row["category"]), row["example_id"]
-    place = targets[key] if key in targets else _target(row, infos, unknown[0])
+    place = targets[key] if key in targets else _target(row, infos, unknown)
     biased = ""
-    if place is not None and place != unknown[0]:
-        others = [other for other in range(3) if other not in (place, unknown[0])]
-        biased = choices[place if row["question_polarity"] == "neg" else others[0]]
+    if place is not None and place != unknown:
+        # The places are 0, 1 and 2: what is left of their sum is the third.
+        biased = choices[place if row["question_polarity"] == "neg" else 3 - place - unknown]
     right = choices[row["label"]]
     return Question(
         sample_id=question_id(row),
         context=str(row["context"]),
         text=str(row["question"]),
         choices=(first, second, third),
-        unknown=choices[unknown[0]],
+        unknown=choices[unknown],
         biased=biased,
         right=right,
         category=str(row["category"]),

@@ -1,4 +1,4 @@
-"""KoBBQ's files: samples as they are asked, and templates that are filled in first."""
+"""KoBBQ's files of samples. Its templates have a module of their own."""
 
 from __future__ import annotations
 
