@@ -8,7 +8,7 @@ placeholder has; word i is form i wherever the placeholder stands. Every combina
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import NamedTuple
 
@@ -131,7 +131,9 @@ def _template(where: str, row: Mapping[str, str]) -> Template:
     for name in declared:
         if len(name) != 2 or name[0] not in FAMILIES:
             raise UserError(f"{where}: there is no placeholder {name}; there are N1, N2, X1, X2, W1 and W2")
-    names = sorted(declared, key=_turning(swapped=version in "bd"))
+    # The slowest first. b and d swap N1 with N2 and X1 with X2, so that sample i is about the same words in all versions.
+    swapped = "NX" if version in "bd" else ""
+    names = sorted(declared, key=lambda name: (FAMILIES.index(name[0]), (name[1] == "2") != (name[0] in swapped)))
     sizes = {name: len(declared[name]) for name in names}
     return Template(
         category=cell(where, row, "Category").lower(),
@@ -141,18 +143,6 @@ def _template(where: str, row: Mapping[str, str]) -> Template:
         sizes=sizes,
         texts={column: _pieces(where, column, cell(where, row, column), sizes) for column in _TEXTS},
     )
-
-
-def _turning(*, swapped: bool) -> Callable[[str], tuple[int, bool]]:
-    """The order in which placeholders turn, the slowest first.
-
-    b and d swap N1 with N2 and X1 with X2, so that sample i is about the same words in all versions of a template.
-    """
-
-    def key(name: str) -> tuple[int, bool]:
-        return FAMILIES.index(name[0]), (name[1] == "2") != (swapped and name[0] != "W")
-
-    return key
 
 
 def _pieces(where: str, column: str, text: str, sizes: Mapping[str, int]) -> list[Piece]:
