@@ -20,7 +20,6 @@ REPLY, LURE, LEVEL, OTHER_SKILL, STATUS, EXCESS = "reply", "lure", "level", "oth
 BY_TOPIC: Groups = ((), ("topic",))
 BY_LEVEL: Groups = (("level",),)
 BY_STATUS: Groups = (("status",),)
-AT_1 = (("k", 1),)
 # A mean over many draws says little about how questions differ (docs/statistics.md).
 MOST_PER_CLUSTER = 3.0
 # Asked again, most answers are the same; by simulation (docs/statistics.md).
@@ -50,7 +49,6 @@ ACCURACY_ORIGINAL = Metric(
     says="How often the model answers the questions as they were published.",
     better="higher",
     mean="right_original",
-    groups=BY_TOPIC,
 )
 ACCURACY_PERTURBED = Metric(
     name="accuracy_perturbed",
@@ -59,7 +57,6 @@ ACCURACY_PERTURBED = Metric(
     says="How often the model answers the same questions with other numbers.",
     better="higher",
     mean="right_perturbed",
-    groups=BY_TOPIC,
 )
 MEMORIZATION_GAP = GAP.changed(
     name="memorization_gap",
@@ -67,7 +64,6 @@ MEMORIZATION_GAP = GAP.changed(
     says="How much easier the published questions are to the model than the same with other numbers.",
     headline=True,
     draws=draws_of(QUESTION),
-    groups=BY_TOPIC,
 )
 CONTROL_GAP = GAP.changed(
     name="control_gap",
@@ -92,7 +88,6 @@ KEPT_OLD = Metric(
     better="lower",
     mean="old",
     of=LURE,
-    groups=BY_TOPIC,
 )
 KEPT_OLD_EXCESS = GAP.changed(
     name="kept_old_excess",
@@ -100,7 +95,6 @@ KEPT_OLD_EXCESS = GAP.changed(
     says="How much more often the model gives the published answer than a wrong one that was never published.",
     mean="excess",
     of=LURE,
-    groups=BY_TOPIC,
 )
 ROBUST_ACCURACY = Metric(
     name="robust_accuracy",
@@ -109,21 +103,18 @@ ROBUST_ACCURACY = Metric(
     says="How often the model can do a question whatever its numbers are.",
     better="higher",
     mean="robust",
-    groups=BY_TOPIC,
 )
 MEMORIZATION_SUSPECT = Metric(
     name="memorization_suspect",
     formula="Questions right in the original and wrong in a draw ÷ questions; at k = 1 the mean of o · (1 − v̄).",
     says="How many questions the model may know by heart.",
     mean="suspect",
-    groups=BY_TOPIC,
 )
 IMPROVED = Metric(
     name="improved",
     formula="Questions wrong in the original and right in a draw ÷ questions; at k = 1 the mean of (1 − o) · v̄.",
     says="How many questions are right only with other numbers: what chance does the other way round.",
     mean="improved",
-    groups=BY_TOPIC,
 )
 CONSISTENCY = Metric(
     name="consistency",
@@ -132,7 +123,6 @@ CONSISTENCY = Metric(
     range=(0.0, float("inf")),
     mean="right_perturbed",
     over="paired_original",
-    groups=BY_TOPIC,
 )
 OUT_OF_CHOICE = Metric(
     name="out_of_choice",
@@ -176,11 +166,10 @@ VARIANTS_WITHOUT_DIGITS = Metric(
 )
 
 ROBUST = (ROBUST_ACCURACY, MEMORIZATION_SUSPECT, IMPROVED)
-OF_QUESTIONS = (
-    *(ACCURACY_ORIGINAL, ACCURACY_PERTURBED, MEMORIZATION_GAP),
-    *ROBUST,
-    *(metric.changed(mean=f"{metric.mean}_1", label=AT_1) for metric in ROBUST),
-    CONSISTENCY,
+ROBUST_AT_1 = [metric.changed(mean=f"{metric.mean}_1", label=(("k", 1),)) for metric in ROBUST]
+OF_QUESTIONS = tuple(
+    metric.changed(groups=BY_TOPIC)
+    for metric in (ACCURACY_ORIGINAL, ACCURACY_PERTURBED, MEMORIZATION_GAP, *ROBUST, *ROBUST_AT_1, CONSISTENCY)
 )
 OF_LEVELS = tuple(
     metric.changed(of=LEVEL, draws=metric.draws and draws_of(LEVEL), groups=BY_LEVEL) for metric in OF_QUESTIONS
@@ -197,7 +186,7 @@ OF_CONTROLS = (
     ),
     EXCESS_GAP,
 )
-OF_LURES = (KEPT_OLD, KEPT_OLD_EXCESS)
+OF_LURES = tuple(metric.changed(groups=BY_TOPIC) for metric in (KEPT_OLD, KEPT_OLD_EXCESS))
 FINDINGS = (UNPAIRED, ROBUST_WITHOUT_VARIANT, UNCHANGED_VARIANTS, UNREAD_ANSWERS, VARIANTS_WITHOUT_DIGITS)
 METRICS = (
     *(*OF_QUESTIONS, *OF_LEVELS, OF_OTHER_LEVEL),

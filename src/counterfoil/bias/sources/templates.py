@@ -131,7 +131,7 @@ def _template(where: str, row: Mapping[str, str]) -> Template:
     for name in declared:
         if len(name) != 2 or name[0] not in FAMILIES:
             raise UserError(f"{where}: there is no placeholder {name}; there are N1, N2, X1, X2, W1 and W2")
-    # The slowest first. b and d swap N1 with N2 and X1 with X2, so that sample i is about the same words in all versions.
+    # The slowest first. b and d swap N1 with N2 and X1 with X2: sample i is about the same words in all versions.
     swapped = "NX" if version in "bd" else ""
     names = sorted(declared, key=lambda name: (FAMILIES.index(name[0]), (name[1] == "2") != (name[0] in swapped)))
     sizes = {name: len(declared[name]) for name in names}
