@@ -1,8 +1,4 @@
-"""The contract of a suite: what it must say, and what it may say, each with a default.
-
-A suite says what is special about it in a few pure functions and one that asks judges. Everything else, from the
-command line to the report, reads this contract. docs/suites.md shows how to write one.
-"""
+"""The contract of a suite: what it must say, and what it may say, each with a default. docs/suites.md shows how."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import msgspec
 from counterfoil.asking.ask import Ask, Message, Reply, Status
 from counterfoil.asking.models.base import Hopeless, Model, ModelSpec, Sent
 from counterfoil.errors import UserError
-from counterfoil.tables import numbered
+from counterfoil.tables import decoded, numbered
 
 
 class _Asked(msgspec.Struct):
@@ -58,10 +58,7 @@ class ReplayModel(Model):
             raise UserError(f"{spec.name}: the file {path} holds no replies.")
 
     def _add(self, raw: bytes, where: str) -> None:
-        try:
-            line = msgspec.json.decode(raw, type=_Line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise UserError(f"{where}: {error}.") from error
+        line = decoded(raw, _Line, where)
         if line.reply is not None and line.ask is not None:
             self._exact.setdefault((line.ask.messages, line.ask.sample), line.reply)
         elif line.text is not None:
