@@ -53,7 +53,12 @@ CONFUSION = (
     Anchor(66, 85, "Frequently makes people go back and forth between several plausible options."),
     Anchor(86, 100, "Extremely likely to cause uncertainty with many convincing alternatives."),
 )
-
+# What makes a clarification good.
+ASPECTS = {
+    "clear": "How clear is what is said about it?",
+    "accurate": "How accurate is what is said about it?",
+    "convincing": "How convincing is the reason why it is not the answer?",
+}
 FORM = Form(
     "explain",
     (
@@ -70,14 +75,7 @@ FORM = Form(
             kind="yes_no",
             per="alternative",
         ),
-        FormQuestion(name="clear", text="How clear is what is said about it?", kind="score", per="alternative"),
-        FormQuestion(name="accurate", text="How accurate is what is said about it?", kind="score", per="alternative"),
-        FormQuestion(
-            name="convincing",
-            text="How convincing is the reason why it is not the answer?",
-            kind="score",
-            per="alternative",
-        ),
+        *(FormQuestion(name=name, text=text, kind="score", per="alternative") for name, text in ASPECTS.items()),
         FormQuestion(
             name="missing",
             text="Which important alternatives does the reply not clear up? One on each line; empty if none.",
@@ -107,7 +105,6 @@ def task_content(question: Question, record: Mapping[str, Any]) -> TaskContent:
     return TaskContent(task=task, algorithm={name: record.get(name) for name in ALGORITHM}, judges=judges)
 
 
-ASPECTS = ("clear", "accurate", "convincing")
 # The two labellings of the algorithm, with their columns of labels.
 LABELLINGS = {"threshold": "confusing", "confusion_index": "confusing_by_index"}
 # What a judge and a person both say of a reply, and how it is compared.
@@ -168,18 +165,11 @@ def _measured_together(opinions: Mapping[str, Opinion], task: StudyTask) -> Meas
 
 def _measured_by_each(opinions: Mapping[str, Opinion], task: StudyTask) -> list[Measured]:
     """A reply's measures by each rater."""
-    raters = dict.fromkeys(rater for opinion in opinions.values() for rater in opinion.values)
-    return [
-        measured(
-            {
-                key: amount(opinion.question, opinion.values[rater])
-                for key, opinion in opinions.items()
-                if rater in opinion.values
-            },
-            len(task.task.alternatives),
-        )
-        for rater in raters
-    ]
+    by_rater: dict[str, dict[str, float]] = {}
+    for key, opinion in opinions.items():
+        for rater, value in opinion.values.items():
+            by_rater.setdefault(rater, {})[key] = amount(opinion.question, value)
+    return [measured(numbers, len(task.task.alternatives)) for numbers in by_rater.values()]
 
 
 def _confusion_of_questions(opinions: Opinions) -> dict[str, float]:

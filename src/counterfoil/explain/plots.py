@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterfoil.errors import UserError
@@ -22,6 +22,7 @@ from counterfoil.suite.suite import Dataset
 LABELLINGS = {SCORE_THRESHOLD.name: "threshold", SCORE_CONFUSION_INDEX.name: "confusion index"}
 # Steps of the plausibility, and of the confusion scores, from 0 to 100.
 STEP = 10
+LAST_STEP = 100 // STEP - 1
 BINS = 20
 
 
@@ -89,34 +90,37 @@ def _dataset(run: Run) -> Dataset[Question] | None:
 
 
 def _scores(estimates: Sequence[Estimate]) -> Plot | None:
-    rows = [_dot(it, f"labels by {label}") for metric, label in LABELLINGS.items() for it in overall(estimates, metric)]
-    if not rows:
-        return None
-    return Dots(
+    by_label = {label: overall(estimates, metric) for metric, label in LABELLINGS.items()}
+    return _dots(
+        [
+            _dot(estimate, estimate.variant, f"labels by {label}")
+            for label, some in by_label.items()
+            for estimate in some
+        ],
         title="Score by model and prompt",
         description="The mean score with its interval, under both ways to say which questions are confusing. 1: every "
         "plausible confusion is cleared up where there is one, and nothing is brought up where there is none.",
         x=Axis("score", 0.0, 1.0),
-        rows=tuple(rows),
-        label_name="prompt",
-        series_name="model",
     )
 
 
 def _discernment(estimates: Sequence[Estimate]) -> Plot | None:
-    rows = [_dot(it) for it in overall(estimates, DISCERNMENT.name)]
-    if not rows:
-        return None
-    return Dots(
+    return _dots(
+        [_dot(estimate, estimate.variant) for estimate in overall(estimates, DISCERNMENT.name)],
         title="Discernment by model and prompt",
         description="How much more often a reply clears something up on confusing questions (by threshold) than on "
         "plain ones. At 0 it does not tell them apart.",
         x=Axis(DISCERNMENT.name),
-        rows=tuple(rows),
-        label_name="prompt",
-        series_name="model",
         reference=0.0,
     )
+
+
+def _dots(rows: Sequence[Dot], **words: Any) -> Plot | None:
+    return Dots(rows=tuple(rows), label_name="prompt", series_name="model", **words) if rows else None
+
+
+def _dot(estimate: Estimate, label: str, group: str = "") -> Dot:
+    return Dot(label, estimate.model, estimate.value, estimate.low, estimate.high, estimate.note or "", group)
 
 
 def _judge_confusion(run: Run) -> Plot | None:
@@ -187,9 +191,13 @@ def _mention_rate(run: Run, dataset: Dataset[Question]) -> Plot | None:
     records = pl.scan_parquet(run.folder / RECORDS)
     columns = records.select("model", "variant", "question_id", "cluster", "mentioned", "outcome")
     answered = columns.filter(pl.col("mentioned").is_not_null(), pl.col("outcome") == "answered").drop("outcome")
-    candidates = pl.DataFrame(
-        list(_steps(dataset)), schema={"question_id": pl.String, "candidate": pl.String, "step": pl.Int64}, orient="row"
-    )
+    steps = [
+        (question.id, name, min(int(plausibility // STEP), LAST_STEP))
+        for question in dataset
+        for name, plausibility in question.candidates.items()
+    ]
+    schema = {"question_id": pl.String, "candidate": pl.String, "step": pl.Int64}
+    candidates = pl.DataFrame(steps, schema=schema, orient="row")
     frame = answered.join(candidates.lazy(), on="question_id").collect()
     frame = frame.with_columns(said=pl.col("mentioned").list.contains(pl.col("candidate")))
     by = "variant" if frame["variant"].n_unique() > 1 else "model"
@@ -197,8 +205,8 @@ def _mention_rate(run: Run, dataset: Dataset[Question]) -> Plot | None:
     found = proportions(frame, "said", metric="mention_rate", by=["step"])
     if not found:
         return None
-    found.sort(key=lambda it: int(it.group["step"]))
-    rows = [Dot(_range(int(it.group["step"])), it.model, it.value, it.low, it.high, it.note or "") for it in found]
+    found.sort(key=lambda estimate: int(estimate.group["step"]))
+    rows = [_dot(estimate, _range(int(estimate.group["step"]))) for estimate in found]
     what = "prompt, over all models" if by == "variant" else "model"
     return Lines(
         title=f"Plausibility against mention rate, by {what}",
@@ -211,15 +219,5 @@ def _mention_rate(run: Run, dataset: Dataset[Question]) -> Plot | None:
     )
 
 
-def _steps(dataset: Dataset[Question]) -> Iterator[tuple[str, str, int]]:
-    for question in dataset:
-        for name, plausibility in question.candidates.items():
-            yield question.id, name, min(int(plausibility // STEP), 100 // STEP - 1)
-
-
 def _range(step: int) -> str:
-    return f"{step * STEP}–{100 if step == 100 // STEP - 1 else step * STEP + STEP - 1}"
-
-
-def _dot(it: Estimate, group: str = "") -> Dot:
-    return Dot(it.variant, it.model, it.value, it.low, it.high, it.note or "", group)
+    return f"{step * STEP}–{100 if step == LAST_STEP else step * STEP + STEP - 1}"

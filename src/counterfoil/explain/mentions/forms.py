@@ -70,21 +70,25 @@ class Lexicon(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def lexicon(candidates: tuple[str, ...], gold: str, question: str, *, whole_dates: bool = False) -> Lexicon:
-    """Compiled once for a question, used for all replies to it.
+def lexicon(
+    candidates: tuple[str, ...], gold: str, question: str, aliases: tuple[str, ...] = (), *, whole_dates: bool = False
+) -> Lexicon:
+    """Compiled once for a question, used for all replies to it. The aliases are owned by the gold answer.
 
-    With `whole_dates`, a candidate's date without the year does not stand for it.
+    With `whole_dates`, a date without the year stands for the gold answer alone.
     """
-    names = [*enumerate(candidates), *([(GOLD, gold)] if gold else [])]
+    others = [*((GOLD, alias) for alias in aliases), *enumerate(candidates)]
+    golden = [(GOLD, gold)] if gold else []
+    names = others + golden
     question_keys = tuple(keys_of(question))
     gold_keys = spelled(gold)
     forms: dict[tuple[str, ...], Form] = {}
     numbers = set()
-    shared = shared_words(candidates, gold)
-    for owner, name in sorted(names):  # the gold answer first: a form that both have is the gold answer's
+    shared = shared_words((*aliases, *candidates), gold)
+    for owner, name in golden + others:  # a form that both have is the gold answer's
         if _is_matched_as_text(name):
             continue
-        short = [] if whole_dates and owner != GOLD else [Form(keys, owner) for keys in undated(name, shared)]
+        short = [] if whole_dates and name != gold else [Form(keys, owner) for keys in undated(name, shared)]
         for form in forms_of(name, owner, shared) + short:
             forms.setdefault(form.keys, form)
             if len(form.keys) == 1 and is_number(form.keys[0]):
@@ -124,30 +128,11 @@ def lexicon(candidates: tuple[str, ...], gold: str, question: str, *, whole_date
 
 @lru_cache(maxsize=4096)
 def gold_lexicon(gold: str, aliases: tuple[str, ...], candidates: tuple[str, ...], question: str) -> Lexicon:
-    """As `lexicon`, with the gold answer's aliases, short forms and other spellings beside it."""
-    names = {spelled(name) for name in (gold, *aliases)}
-    others = tuple(name for name in candidates if spelled(name) not in names)
+    """As `lexicon`, without candidates that are the gold answer or an alias in another spelling."""
+    golden = {spelled(name) for name in (gold, *aliases)}
+    others = tuple(name for name in candidates if spelled(name) not in golden)
     # "It left on April 10 and sank on April 15, 1912" gives the second one.
-    known = lexicon((*aliases, *others), gold, question, whole_dates=True)
-    mine = len(aliases)
-    return known if not mine else owned_by_gold(known, mine)
-
-
-def owned_by_gold(known: Lexicon, mine: int) -> Lexicon:
-    """The lexicon with the first `mine` owners made the gold answer."""
-
-    def renamed(owner: int) -> int:
-        return owner if owner >= mine else GOLD
-
-    return known._replace(
-        forms={key: [form._replace(owner=renamed(form.owner)) for form in forms] for key, forms in known.forms.items()},
-        parts={key: part._replace(owner=renamed(part.owner)) for key, part in known.parts.items()},
-        unspaced_owners=tuple(map(renamed, known.unspaced_owners)),
-        numbers=frozenset(map(renamed, known.numbers)),
-        same_as_gold=frozenset(owner for owner in known.same_as_gold if owner >= mine),
-        acronyms={name: renamed(owner) for name, owner in known.acronyms.items()},
-        gapped={key: [(last, renamed(owner)) for last, owner in pairs] for key, pairs in known.gapped.items()},
-    )
+    return lexicon(others, gold, question, aliases, whole_dates=True)
 
 
 def _is_matched_as_text(name: str) -> bool:
