@@ -47,6 +47,7 @@ _CIRCUMSTANCE = re.compile(
 _WORKING = re.compile(
     r"\b(?:first|step|let|let's|need to|formula|given|where|calculate|assume|assuming|suppose|if)\b|\?"
 )
+_BLANKS = re.compile(r"[ \n]*")
 _SAME = Decimal("0.01")
 _LIMIT, _SHORT = 300, 160
 
@@ -99,7 +100,7 @@ def amounts_stated(lower: str) -> Iterator[Decision[Stated]]:
         stated = _stated_behind(lower, match.end())
         if stated is not None:
             yield Decision(SAID, match.start(), stated.end, stated)
-    yield from _on_a_line(_ASIDE.sub(_blanks, lower) if "(" in lower else lower)
+    yield from _on_a_line(_ASIDE.sub(lambda aside: " " * len(aside[0]), lower) if "(" in lower else lower)
     yield from _concluded(lower)
 
 
@@ -116,8 +117,7 @@ def _stated_behind(lower: str, at: int) -> Stated | None:
     first, end = _right_here(lower, at)
     if first is not None:
         return _said_again(lower, first, end)
-    while at < len(lower) and lower[at] in " \n":
-        at += 1
+    at = behind(_BLANKS, lower, at)
     end = sentence_end(lower, at)
     if lower[end : end + 1] == "?":
         return None
@@ -221,7 +221,3 @@ def _only_one(lower: str, start: int, end: int) -> Stated | None:
 
 def _is_circumstance(lower: str, stated: Stated) -> bool:
     return _CIRCUMSTANCE.search(lower, max(0, stated.start - 32), stated.start) is not None
-
-
-def _blanks(match: re.Match[str]) -> str:
-    return " " * len(match[0])

@@ -212,11 +212,10 @@ def _with_loose(mentions: list[Mention], loose: list[Mention]) -> list[Mention]:
         return mentions
     out: list[Mention] = []
     for mention in sorted(mentions + loose, key=lambda one: (one.start, one.paraphrase)):
-        if out and mention.start < out[-1].end and (mention.paraphrase or out[-1].paraphrase):
-            if out[-1].paraphrase and not mention.paraphrase:
-                out[-1] = mention
-            continue
-        out.append(mention)
+        if not out or mention.start >= out[-1].end or not (mention.paraphrase or out[-1].paraphrase):
+            out.append(mention)
+        elif not mention.paraphrase:
+            out[-1] = mention
     return out
 
 
@@ -225,9 +224,7 @@ def _undecided(reading: Reading, by_name: bool) -> int | None:
     asserted = [mention for i, mention in enumerate(reading.mentions) if reading.asserted(i)]
     loose = [mention for mention in asserted if mention.paraphrase]
     named = {mention.place for mention in asserted if not mention.paraphrase}
-    if None in named:
-        return None
-    if not by_name and not loose:
+    if None in named or not (by_name or loose):
         return None
     by_letter = {mention.place for mention in asserted if mention.letter}
     if len(by_letter) == 1:
@@ -238,19 +235,14 @@ def _undecided(reading: Reading, by_name: bool) -> int | None:
     if is_refusal(reading.lower):
         return None
     last = loose[-1]
-    if named - {last.place}:
-        later = {mention.place for mention in asserted if mention.start > last.end and not mention.paraphrase}
-        if later - {last.place}:
-            corrected = cues.BUT.search(reading.lower, last.end)
-            return later.pop() if corrected and len(later) == 1 else _about_all(reading, last)
-    return last.place
-
-
-def _about_all(reading: Reading, loose: Mention) -> int | None:
-    """ "It is not stated whether the nurse or the mechanic was late": what follows is what can not be known."""
-    end = sentence_end(reading.lower, loose.end)
-    named_behind = any(mention.start > end for mention in reading.mentions)
-    return None if named_behind else loose.place
+    later = {mention.place for mention in asserted if mention.start > last.end and not mention.paraphrase}
+    if not later - {last.place}:
+        return last.place
+    if len(later) == 1 and cues.BUT.search(reading.lower, last.end):
+        return later.pop()
+    # "It is not stated whether the nurse or the mechanic was late": what follows is what can not be known.
+    end = sentence_end(reading.lower, last.end)
+    return None if any(mention.start > end for mention in reading.mentions) else last.place
 
 
 def _decisions(reading: Reading, naming: Naming) -> list[Decision[int]]:
@@ -271,8 +263,7 @@ def _by_name(reading: Reading) -> Iterator[Decision[int]]:
     for i, mention in enumerate(mentions):
         if not reading.asserted(i) or mention.paraphrase:
             continue
-        start, end = mention[:2]
-        place = mention.place
+        start, end, place = mention[:3]
         first = starts_line(lower, start)
         alone = _joined_to(reading, i) is None and (i == 0 or _joined_to(reading, i - 1) is None)
         own_line = first and (mention.letter or _stands_off(lower, start))
@@ -366,13 +357,8 @@ def _is_decided_behind(reading: Reading, mention: Mention) -> bool:
 
 def _within(reading: Reading, start: int, end: int) -> list[Mention]:
     """The mentions in these bounds that are neither rejected nor listed."""
-    i = bisect_left(reading.mentions, (start,))
-    within = []
-    while i < len(reading.mentions) and reading.mentions[i].start < end:
-        if reading.asserted(i):
-            within.append(reading.mentions[i])
-        i += 1
-    return within
+    first, behind = (bisect_left(reading.mentions, (at,)) for at in (start, end))
+    return [reading.mentions[i] for i in range(first, behind) if reading.asserted(i)]
 
 
 def _concluded(reading: Reading, start: int, end: int) -> Iterator[Decision[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -76,14 +77,10 @@ def find_texts(lower: str, texts: Sequence[tuple[str, ...]]) -> list[Mention]:
                     article = _ARTICLE.search(lower, max(0, at - 4), at)
                     found.append(Mention(article.start() if article else at, end, index, False))
                 at = lower.find(text, end)
-    if len(found) < 2:
-        return found
-    found.sort(key=lambda mention: (mention.start, -mention.end))
     kept: list[Mention] = []
-    for mention in found:
-        if kept and mention.end <= kept[-1].end:
-            continue
-        kept.append(mention)
+    for mention in sorted(found, key=lambda mention: (mention.start, -mention.end)):
+        if not kept or mention.end > kept[-1].end:
+            kept.append(mention)
     return kept
 
 
@@ -121,23 +118,15 @@ def merge(text: str, lower: str, letters: list[Mention], texts: list[Mention]) -
             inside = next(ends, None)
         if inside is None or mention.start < inside.start:
             outside.append(mention)
-    ordered = sorted(outside + texts)
+    waiting = deque(sorted(outside + texts))
     merged: list[Mention] = []
-    skip = False
-    for one, other in zip(ordered, [*ordered[1:], None], strict=True):
-        if skip:
-            skip = False
-            continue
-        if other is None or one.letter == other.letter or not _belongs(text, one, other):
-            merged.append(one)
-        elif one.place == other.place:
-            merged.append(Mention(one.start, other.end, one.place, True))
-            skip = True
-        elif _STANDS_ALONE.match(lower, other.end):
-            merged.append(Mention(one.start, other.end, None, True))
-            skip = True
-        else:
-            merged.append(one)
+    while waiting:
+        one = waiting.popleft()
+        if waiting and one.letter != waiting[0].letter and _belongs(text, one, waiting[0]):
+            same = one.place == waiting[0].place
+            if same or _STANDS_ALONE.match(lower, waiting[0].end):
+                one = Mention(one.start, waiting.popleft().end, one.place if same else None, True)
+        merged.append(one)
     return merged
 
 
@@ -229,8 +218,7 @@ def listed(text: str, lower: str, mentions: list[Mention], rejected: list[bool])
         if i == 0 or not mention.letter or not mentions[i - 1].letter:
             continue
         before = mentions[i - 1]
-        both = _is_labelled(text, mention) and _is_labelled(text, before)
-        both = both and not (rejected[i] or rejected[i - 1])
+        both = _is_labelled(text, mention) and _is_labelled(text, before) and not (rejected[i] or rejected[i - 1])
         different = text[mention.start].upper() != text[before.start].upper()
         if both and different and _LIST_GAP.match(lower[before.end : mention.start][:30]):
             out[i - 1] = out[i] = True

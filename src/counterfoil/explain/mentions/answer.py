@@ -121,7 +121,8 @@ def _given_answer(reply: str, found: Sequence[Span], asked: frozenset[str]) -> S
     said = affirmed or _after(reply, _ANSWER, ahead)
     if said is not None:
         return said
-    first = next((span for span in ahead if not _is_in_passing(reply, span)), ahead[0])
+    own = (span for span in ahead if not _IN_PASSING.search(reply, max(0, span.start - 50), span.start))
+    first = next(own, ahead[0])
     if _SENTENCE_END.search(reply, 0, first.start):
         return _after(reply, _CONCLUSION, ahead) or first
     return _after_but(reply, first, ahead, asked) or _after_so(reply, first, ahead) or first
@@ -153,10 +154,6 @@ def _after(reply: str, cue: re.Pattern[str], asserted: Sequence[Span]) -> Span |
         if at < len(starts) and starts[at] - match.end() < 120:
             return asserted[at]
     return None
-
-
-def _is_in_passing(reply: str, span: Span) -> bool:
-    return _IN_PASSING.search(reply, max(0, span.start - 50), span.start) is not None
 
 
 def _is_rejected(reply: str, span: Span) -> bool:

@@ -32,9 +32,7 @@ class Reply(Words):
 
     def before(self, at: int) -> Word | None:
         """The word directly before, if only a space, a hyphen or the point of an initial or title lies between."""
-        if at == 0:
-            return None
-        return self[at - 1] if self._beside(at - 1) else None
+        return self[at - 1] if at and self._beside(at - 1) else None
 
     def after(self, at: int) -> Word | None:
         return self[at + 1] if at + 1 < len(self) and self._beside(at) else None
