@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +31,7 @@ from counterfoil.datasets.fetch import resolved
 from counterfoil.datasets.judged import JudgeSettings, Judging, ReadyJudge, ask_verdicts, open_judge
 from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
-from counterfoil.explain.questions import SCORE_KINDS, Question, load_questions
+from counterfoil.explain.questions import SCORE_KINDS, load_questions
 from counterfoil.explain.scoring import is_confusing_by_threshold
 from counterfoil.files import replacing
 from counterfoil.running.askers import Say
@@ -60,17 +61,13 @@ class Row(msgspec.Struct, SuiteQuestion, kw_only=True, omit_defaults=True):
         return {text: p["listwise"] if isinstance(p, dict) else p for text, p in self.candidates.items()}
 
     @property
+    def shown_to_judges(self) -> str:
+        aliases = f" (also: {', '.join(self.aliases)})" if self.aliases else ""
+        return f"Question: {self.question}\nAnswer: {self.answer}{aliases}"
+
+    @property
     def stratum(self) -> str:
         return "confusing" if is_confusing_by_threshold(self.plausibilities.values()) else "plain"
-
-
-def row_of(question: Question, kinds: dict[str, dict[str, dict[str, float]]]) -> Row:
-    candidates: dict[str, float | dict[str, float]] = dict(question.candidates)
-    if kinds:
-        candidates = {text: {kind: kinds[kind][question.id][text] for kind in kinds} for text in candidates}
-    return Row(
-        id=question.id, question=question.text, answer=question.gold, aliases=question.aliases, candidates=candidates
-    )
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
@@ -92,11 +89,6 @@ def review_row(row: Row) -> dict[str, str]:
         "candidates": " | ".join(f"{text} ({plausibility:g})" for text, plausibility in by_plausibility),
         "verdicts": " | ".join(f"{word}: {reason}" for word, reason in verdicts if word is not None),
     }
-
-
-def shown_to_judges(row: Row) -> str:
-    aliases = f" (also: {', '.join(row.aliases)})" if row.aliases else ""
-    return f"Question: {row.question}\nAnswer: {row.answer}{aliases}"
 
 
 def strata(rows: Iterable[Row]) -> dict[str, int]:
@@ -249,18 +241,21 @@ def _sample(request: CurateRequest, before: Manifest | None) -> tuple[Source, li
     if not source.questions:
         raise UserError(f"{request.data} holds no questions.")
     ids = chosen_units(questions, request.sample, request.seed)
-    chosen = list(Sample(questions, ids))
-    kinds = {kind: scores for kind in SCORE_KINDS if (scores := _scores(data, kind, ids))}
-    has_kinds = any(scores != kinds["listwise"] for scores in kinds.values())
-    return source, [row_of(question, kinds if has_kinds else {}) for question in chosen]
-
-
-def _scores(data: str, kind: str, ids: set[str]) -> dict[str, dict[str, float]] | None:
-    """The plausibilities of this kind; None if the dataset has them not for all questions."""
-    try:
-        return {question.id: question.candidates for question in load_questions(data, kind) if question.id in ids}
-    except UserError:
-        return None
+    rows = [
+        Row(id=one.id, question=one.text, answer=one.gold, aliases=one.aliases, candidates=dict(one.candidates))
+        for one in Sample(questions, ids)
+    ]
+    by_kind: dict[str, dict[str, dict[str, float]]] = {}
+    for kind in SCORE_KINDS:
+        # A dataset that has no such plausibilities for all questions can't be loaded with them.
+        with suppress(UserError):
+            by_kind[kind] = {one.id: one.candidates for one in load_questions(data, kind) if one.id in ids}
+    if any(scores != by_kind["listwise"] for scores in by_kind.values()):
+        for row in rows:
+            row.candidates = {
+                text: {kind: scores[row.id][text] for kind, scores in by_kind.items()} for text in row.candidates
+            }
+    return source, rows
 
 
 async def _judged(
@@ -288,7 +283,7 @@ async def _judge_step(
 ) -> list[Row] | None:
     """Ask about all rows, write down what was said; gives those that passed, or None if some were not asked about."""
     prompt = (resources.files("counterfoil.explain") / "prompts" / f"curate-{step.name}.txt").read_text("utf-8").strip()
-    verdicts = await ask_verdicts(judging, step.name, prompt, step.words, [shown_to_judges(row) for row in rows])
+    verdicts = await ask_verdicts(judging, step.name, prompt, step.words, [row.shown_to_judges for row in rows])
     for row, verdict in zip(rows, verdicts, strict=True):
         for field, value in zip(step.fields, verdict, strict=True):
             setattr(row, field, value)

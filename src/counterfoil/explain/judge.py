@@ -6,7 +6,7 @@ import functools
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -70,16 +70,8 @@ def _number(value: float | bool | None) -> float | None:
     return None if value is None else float(value)
 
 
-class Overlap(NamedTuple):
-    """Relevance, sufficiency, and both in one."""
-
-    precision: float | None
-    recall: float | None
-    f1: float
-
-
-def overlap(common: int, mentioned: int, ideal: int) -> Overlap:
-    """Precision, recall and F1 from the sizes of the intersection and of the two lists.
+def overlap(common: int, mentioned: int, ideal: int) -> tuple[float | None, float | None, float]:
+    """Precision (relevance), recall (sufficiency) and F1 from the sizes of the intersection and of the two lists.
 
     Without mentions precision is not defined, without ideal alternatives recall is not; F1 is 0 where nothing is
     common.
@@ -88,7 +80,7 @@ def overlap(common: int, mentioned: int, ideal: int) -> Overlap:
     # Several mentioned alternatives can be the same ideal one: there is no more than all of them.
     recall = min(common / ideal, 1.0) if ideal else None
     f1 = 2 * precision * recall / (precision + recall) if precision and recall else 0.0
-    return Overlap(precision, recall, f1)
+    return precision, recall, f1
 
 
 async def judge_reply(

@@ -90,24 +90,24 @@ def _question(row: Any, scores: str) -> Question:
     """A question from a row of any of the formats; ValueError says what is wrong with it."""
     if not isinstance(row, dict):
         raise ValueError("it is no object")
-    fields = {name: row.get(name) for name in ("id", "question", "answer")}
-    if isinstance(fields["id"], int):
-        fields["id"] = str(fields["id"])
-    for name, value in fields.items():
+    fields = {}
+    for name in ("id", "question", "answer"):
+        value = str(row[name]) if name == "id" and isinstance(row.get(name), int) else row.get(name)
         if not isinstance(value, str) or not value.strip():
             raise ValueError(f"its {name} is missing")
+        fields[name] = value.strip()
     candidates = _candidates(row.get("candidates", row.get("candidate_answers")), scores)
     aliases = row.get("aliases") or []
     if isinstance(aliases, str):
         aliases = [alias.strip() for alias in aliases.split("|") if alias.strip()]
     if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
         raise ValueError("its aliases are no list of texts")
-    if any(name.casefold() == str(fields["answer"]).strip().casefold() for name in candidates):
+    if any(name.casefold() == fields["answer"].casefold() for name in candidates):
         raise ValueError("its answer is one of its candidates")
     return Question(
-        id=str(fields["id"]).strip(),
-        text=str(fields["question"]).strip(),
-        gold=str(fields["answer"]).strip(),
+        id=fields["id"],
+        text=fields["question"],
+        gold=fields["answer"],
         aliases=tuple(aliases),
         candidates=candidates,
     )
