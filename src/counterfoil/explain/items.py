@@ -22,6 +22,7 @@ from counterfoil.explain.metrics import (
     LABEL_PEARSON,
     SCORE_SPEARMAN,
 )
+from counterfoil.explain.scoring import LABELLINGS
 from counterfoil.stats import Estimate, cohen_kappa, pearson, spearman
 from counterfoil.stats.metric import QUESTION
 from counterfoil.suite.outcome import LEFT_OUT
@@ -109,7 +110,7 @@ def agreement(records: pl.DataFrame, confusing_at: float) -> list[Estimate]:
     estimates: list[Estimate] = []
     for judge, one in judges.items():
         by_judge = (one["confusing_to_judge"], one["judge_f1"])
-        for label, column in (("threshold", "confusing"), ("confusion_index", "confusing_by_index")):
+        for label, column in LABELLINGS.items():
             estimates += _agree(f"{label} and {judge}", one, (one[column], one[f"score_{label}"]), by_judge)
     for (first, one), (second, other) in combinations(judges.items(), 2):
         both = one.join(other, on=["model", "variant", "question_id", "repeat"], maintain_order="left", suffix=" 2")

@@ -62,12 +62,11 @@ class Verdicts(msgspec.Struct, frozen=True):
         """The judges' columns of a record: lists with one entry for each judge, null where it has none."""
         judgements = self.judgements.values()
         failures = [f"{judge}: {reason}" for judge, said in self.judgements.items() for reason in said.failures]
-        values = {f"judge_{name}": [_number(getattr(said, name)) for said in judgements] for name in MEASURES}
-        return {"judges": list(self.judgements), "judge_failures": failures, **values}
-
-
-def _number(value: float | bool | None) -> float | None:
-    return None if value is None else float(value)
+        row: dict[str, Any] = {"judges": list(self.judgements), "judge_failures": failures}
+        for name in MEASURES:
+            values = [getattr(said, name) for said in judgements]
+            row[f"judge_{name}"] = [None if value is None else float(value) for value in values]
+        return row
 
 
 def overlap(common: int, mentioned: int, ideal: int) -> tuple[float | None, float | None, float]:

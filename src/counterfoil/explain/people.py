@@ -19,6 +19,7 @@ from counterfoil.explain.metrics import (
     RATED_QUESTION,
     SAID_BY_PEOPLE,
 )
+from counterfoil.explain.scoring import LABELLINGS
 from counterfoil.stats.metric import QUESTION
 from counterfoil.suite.form import Anchor, Form, FormQuestion, Task, TaskContent
 from counterfoil.suite.opinions import (
@@ -105,8 +106,6 @@ def task_content(question: Question, record: Mapping[str, Any]) -> TaskContent:
     return TaskContent(task=task, algorithm={name: record.get(name) for name in ALGORITHM}, judges=judges)
 
 
-# The two labellings of the algorithm, with their columns of labels.
-LABELLINGS = {"threshold": "confusing", "confusion_index": "confusing_by_index"}
 # What a judge and a person both say of a reply, and how it is compared.
 JUDGED: Mapping[str, Level] = {
     "correct": "nominal",

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 CONFUSING_AT = 50.0
+# The two labellings of the algorithm, with the columns of records that hold their labels.
+LABELLINGS = {"threshold": "confusing", "confusion_index": "confusing_by_index"}
 
 
 class ConfusionIndex(NamedTuple):
@@ -67,12 +69,8 @@ def label_all(plausibilities: Mapping[str, Sequence[float]]) -> Facts:
     values = {question_id: index.value(max_total) for question_id, index in indices.items()}
     mean_index = sum(values.values()) / len(values) if values else 0.0
     labels = {
-        question_id: Labels(
-            is_confusing_by_threshold(plausibilities[question_id]),
-            values[question_id] > mean_index,
-            values[question_id],
-        )
-        for question_id in plausibilities
+        question_id: Labels(is_confusing_by_threshold(plausibilities[question_id]), value > mean_index, value)
+        for question_id, value in values.items()
     }
     return Facts(max_total, mean_index, labels)
 

@@ -145,7 +145,7 @@ def _is_label(text: str, lower: str, at: int) -> bool:
         return False
     beyond = text[at + 2] if at + 2 < len(text) else ""
     joined = after in ("-", ".", "&") and beyond.isascii() and beyond.isalnum()
-    if joined and not (after == "." and _at_line_start(text, at)):
+    if joined and not (after == "." and before in ("", "\n")):
         return False
     if "가" <= after <= "힣" and not _PARTICLE.match(text, at + 1):
         return False
@@ -163,10 +163,6 @@ def _is_word(text: str, lower: str, at: int) -> bool:
     if lower[at] != "a" or (text[at] == "A" and _WITHIN_SENTENCE.search(text, max(0, at - 2), at)):
         return False
     return _AFTER_ARTICLE.match(lower, at + 1) is not None or (text[at] == "a" and text[at + 2 : at + 3].isdigit())
-
-
-def _at_line_start(text: str, at: int) -> bool:
-    return at == 0 or text[at - 1] == "\n"
 
 
 def _belongs(text: str, one: Mention, other: Mention) -> bool:

@@ -140,18 +140,13 @@ def _stated(lower: str, match: re.Match[str]) -> Stated | None:
     if in_brackets:
         start = match.start()
     unit = match["unit"] or (match["behind"] if in_brackets else None)
-    return Stated(value, None if unit is None else _unit(unit), decimals, start, end)
+    return Stated(value, None if unit is None else _UNITS[unit.strip(" -").removesuffix("s")], decimals, start, end)
 
 
 def _is_sign(lower: str, at: int) -> bool:
     """Not the dash of "15-16", nor the minus of "20 - 5"."""
     before = lower[max(0, at - 2) : at]
     return not (before[-1:].isalnum() or before.rstrip()[-1:].isdigit() or before.rstrip()[-1:] in (")", "%"))
-
-
-def _unit(word: str) -> Decimal:
-    word = word.strip(" -")
-    return _UNITS[word] if word in _UNITS else _UNITS[word.removesuffix("s")]
 
 
 def _body(text: str) -> tuple[Decimal, int] | None:

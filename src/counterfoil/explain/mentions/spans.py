@@ -38,13 +38,10 @@ def spans(text: str, known: Lexicon, *, gaps: bool = False) -> list[Span]:
     """
     found = _by_words(text, known, gaps)
     if known.unspaced is not None:
-        found = _without_overlaps(_unspaced(text, known.unspaced, known) + found)
+        groups = ((match, match.lastindex or 1) for match in known.unspaced.finditer(text))
+        unspaced = [Span(*match.span(group), known.unspaced_owners[group - 1]) for match, group in groups]
+        found = _without_overlaps(unspaced + found)
     return sorted(span for span in found if span.owner not in known.same_as_gold)
-
-
-def _unspaced(text: str, pattern: re.Pattern[str], known: Lexicon) -> list[Span]:
-    groups = ((match, match.lastindex or 1) for match in pattern.finditer(text))
-    return [Span(*match.span(group), known.unspaced_owners[group - 1]) for match, group in groups]
 
 
 def _without_overlaps(found: list[Span]) -> list[Span]:
