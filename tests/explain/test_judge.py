@@ -27,7 +27,7 @@ from counterfoil.explain.questions import Question
 from counterfoil.judging.parsing import read_list
 
 SHARED = Path(__file__).parents[2].parent / "shared"
-SEED = SHARED / "seeds" / "counterfactual-explanatory-qa.md"
+STUDY = SHARED / "seeds" / "counterfactual-explanatory-qa.md"
 RESPONSES = SHARED / "data" / "cfe" / "responses_dev.csv"
 
 QUESTION = Question(
@@ -148,7 +148,7 @@ def test_overlap_by_hand() -> None:
     assert overlap(3, 3, 1) == (1, 1, 1)
 
 
-def test_overlap_on_the_judge_of_the_seed() -> None:
+def test_overlap_on_the_judge_of_the_cfe_study() -> None:
     """Its lists are JSON of two kinds: [{"answer": …}] and [{"mentioned": …, "ideal": …}]."""
     if not RESPONSES.exists():
         pytest.skip(f"{RESPONSES} is not here")
@@ -373,10 +373,10 @@ def test_canned_replies_go_through_all_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["confusion", "alternatives", "intersection"])
-def test_the_prompts_are_those_of_the_seed(name: str) -> None:
-    if not SEED.exists():
-        pytest.skip(f"{SEED} is not here")
+def test_the_prompts_are_those_of_the_cfe_study(name: str) -> None:
+    if not STUDY.exists():
+        pytest.skip(f"{STUDY} is not here")
     blocks = re.findall(
-        r"^( *)```(?:text)? *\n(.*?)^\1``` *$", SEED.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+        r"^( *)```(?:text)? *\n(.*?)^\1``` *$", STUDY.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )
     assert prompt(name) in [textwrap.dedent(block) for _, block in blocks]

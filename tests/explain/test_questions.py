@@ -144,6 +144,6 @@ def test_variants_by_name_and_by_file(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not SEEDS.exists(), reason="../shared/seeds is not here: it holds the prompts word for word")
 def test_the_prompts_are_the_seeds_word_for_word() -> None:
-    seed = (SEEDS / "counterfactual-explanatory-qa.md").read_text()
+    study = (SEEDS / "counterfactual-explanatory-qa.md").read_text()
     for variant in load_variants([]):
-        assert f"\n{variant.prompt}\n```" in seed, variant.name
+        assert f"\n{variant.prompt}\n```" in study, variant.name

@@ -15,11 +15,11 @@ from counterfoil.explain.importers import import_cfe
 from counterfoil.explain.judge import MEASURES, Judgement, Verdicts, judge_mentions, judge_reply
 from counterfoil.explain.metrics import IN_SUMMARY, METRICS, PEOPLE
 from counterfoil.explain.options import OPTIONS
-from counterfoil.explain.planted import respondent
+from counterfoil.explain.planted import ExplainPlanting, respondent
 from counterfoil.explain.prompts import load_variants
 from counterfoil.explain.questions import Question, encode_questions, load_questions
 from counterfoil.explain.reading import Reading, read_reply
-from counterfoil.explain.scoring import Facts, label_all, penalty, reward, score
+from counterfoil.explain.scoring import LABELLINGS, Facts, label_all, penalty, reward, score
 from counterfoil.judging.step import JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items
@@ -96,11 +96,7 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
 
     def counts(self, dataset: Iterable[Question]) -> dict[str, Any]:
         labels = self.prepare(dataset).labels.values()
-        confusing = {
-            "threshold": sum(label.threshold for label in labels),
-            "confusion_index": sum(label.confusion_index for label in labels),
-        }
-        return {"confusing": confusing}
+        return {"confusing": {name: sum(getattr(label, name) for label in labels) for name in LABELLINGS}}
 
     def messages(self, question: Question, variant: Variant) -> list[Message]:
         return [Message("system", variant.prompt), Message("user", question.text)]
@@ -203,8 +199,6 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         return people.agreement(opinions, self.settings["confusing_at"])
 
     def planting(self) -> Planting:
-        from counterfoil.explain.planted import ExplainPlanting
-
         return ExplainPlanting(self)
 
     def training(self, run: Run) -> Training:

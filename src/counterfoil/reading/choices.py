@@ -185,9 +185,9 @@ def _read(
         settled = _settled(reading)
         if settled is not None:
             return settled
-    made = _decisions(reading, naming)
-    if made:
-        return decided(lower, made)
+    decisions = _decisions(reading, naming)
+    if decisions:
+        return decided(lower, decisions)
     return None if _FIELD.search(text) else _undecided(reading, by_name)
 
 
@@ -247,13 +247,13 @@ def _undecided(reading: Reading, by_name: bool) -> int | None:
 
 def _decisions(reading: Reading, naming: Naming) -> list[Decision[int]]:
     """All decisions; by a stated amount only where no letter and no text is decided for."""
-    made = list(_by_name(reading))
-    if naming.amounts is not None and not any(one.firmness > ASSERTED for one in made):
+    decisions = list(_by_name(reading))
+    if naming.amounts is not None and not any(one.firmness > ASSERTED for one in decisions):
         for firmness, start, end, stated in amounts_stated(reading.lower):
             place = None if stated is None else choice_of_amount(stated, naming.amounts)
             if place is not None:
-                made.append(Decision(firmness, start, end, place))
-    return made
+                decisions.append(Decision(firmness, start, end, place))
+    return decisions
 
 
 def _by_name(reading: Reading) -> Iterator[Decision[int]]:

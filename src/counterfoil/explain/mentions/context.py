@@ -132,15 +132,15 @@ def part_owner(reply: Reply, at: int, part: Part) -> tuple[bool, bool]:
         return False, False
     following = _capitals_beside(reply, at, 1)
     if following and following[0] not in FUNCTION_WORDS:
-        mine = any(key in part.name or key in KINDS for key in following)
-        return mine and not part.last, not mine
+        same_name = any(key in part.name or key in KINDS for key in following)
+        return same_name and not part.last, not same_name
     leading = _capitals_beside(reply, at, -1)
     # The "Van" of "Van Gogh" tells whose name it is only where no first name does.
     leading = [key for key in leading if key not in NAME_PARTICLES] or leading
     if leading and leading[0] not in FUNCTION_WORDS | TITLES:
         others = part.name - {reply.keys[at]}
-        mine = any(key in part.name or key in KINDS or _short_for(key, others) for key in leading)
-        return mine and part.last, not mine
+        same_name = any(key in part.name or key in KINDS or _short_for(key, others) for key in leading)
+        return same_name and part.last, not same_name
     return True, False
 
 

@@ -141,10 +141,10 @@ def _is_matched_as_text(name: str) -> bool:
 def _unspaced_script(names: Sequence[tuple[int, str]]) -> tuple[re.Pattern[str] | None, tuple[int, ...]]:
     """A pattern with one group for each name in such a script, longest first, and the owners of the groups."""
     texts = [(owner, unicodedata.normalize("NFC", name.strip())) for owner, name in names if _is_matched_as_text(name)]
-    mine = sorted(texts, key=lambda text: -len(text[1]))
-    if not mine:
+    if not texts:
         return None, ()
-    return re.compile("|".join(_pattern(name) for _, name in mine), re.I), tuple(owner for owner, _ in mine)
+    texts.sort(key=lambda text: -len(text[1]))
+    return re.compile("|".join(_pattern(name) for _, name in texts), re.I), tuple(owner for owner, _ in texts)
 
 
 def _pattern(name: str) -> str:
