@@ -37,8 +37,6 @@ from counterfoil.suite.opinions import (
 from counterfoil.suite.people import HUMAN_JUDGE_GAP, HUMAN_PAIR_ALPHA
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from counterfoil.explain.questions import Question
     from counterfoil.stats.estimate import Estimate
     from counterfoil.stats.krippendorff import Level
@@ -192,30 +190,18 @@ def human_metrics(opinions: Opinions, confusing_at: float) -> list[Estimate]:
     for task in opinions.tasks:
         source = task.source
         names = {name: getattr(source, name) for name in ("model", "variant", "cluster", "question_id")}
-        score = confusion.get(source.question_id)
-        plain = None if score is None else score <= confusing_at
-        rows.append(names | _measured_together(opinions.of(task), task)._asdict() | {"plain": plain})
-    types: dict[str, Any] = dict.fromkeys(Measured._fields, pl.Float64)
-    frame = pl.DataFrame(rows, schema_overrides=types | {"plain": pl.Boolean})
+        measures = _measured_together(opinions.of(task), task)._replace(confusion=confusion.get(source.question_id))
+        rows.append(names | measures._asdict())
+    frame = pl.DataFrame(rows, schema_overrides=dict.fromkeys(Measured._fields, pl.Float64))
+    frame = frame.with_columns(pl.col("quality") / 100)
+    # Confusion belongs to questions: each counts once, over all models and variants.
+    questions = frame.unique("question_id", maintain_order=True).filter(pl.col("confusion").is_not_null())
     items = {
-        QUESTION: frame.with_columns(pl.col("quality") / 100),
-        PLAIN: frame.filter(pl.col("plain")),
-        RATED_QUESTION: _questions(frame, confusion),
+        QUESTION: frame,
+        PLAIN: frame.filter(pl.col("confusion") <= confusing_at),
+        RATED_QUESTION: questions.with_columns(pl.col("confusion") / 100, model=pl.lit(ALL), variant=pl.lit(ALL)),
     }
     return summarize(SAID_BY_PEOPLE, items)
-
-
-def _questions(frame: pl.DataFrame, confusion: Mapping[str, float]) -> pl.DataFrame:
-    """Confusion belongs to questions: each once."""
-    import polars as pl
-
-    shares = pl.DataFrame(
-        [(question, score / 100) for question, score in confusion.items()],
-        schema={"question_id": pl.String, "confusion": pl.Float64},
-        orient="row",
-    )
-    questions = frame.select("question_id", "cluster").unique("question_id", maintain_order=True)
-    return questions.join(shares, on="question_id").with_columns(model=pl.lit(ALL), variant=pl.lit(ALL))
 
 
 class _Side(NamedTuple):
