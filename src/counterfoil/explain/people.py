@@ -190,16 +190,17 @@ def human_metrics(opinions: Opinions, confusing_at: float) -> list[Estimate]:
     for task in opinions.tasks:
         source = task.source
         names = {name: getattr(source, name) for name in ("model", "variant", "cluster", "question_id")}
-        measures = _measured_together(opinions.of(task), task)._replace(confusion=confusion.get(source.question_id))
-        rows.append(names | measures._asdict())
-    frame = pl.DataFrame(rows, schema_overrides=dict.fromkeys(Measured._fields, pl.Float64))
-    frame = frame.with_columns(pl.col("quality") / 100)
+        score = confusion.get(source.question_id)
+        of_question = {"confusion": score and score / 100, "plain": None if score is None else score <= confusing_at}
+        rows.append(names | _measured_together(opinions.of(task), task)._asdict() | of_question)
+    types: dict[str, Any] = dict.fromkeys(Measured._fields, pl.Float64)
+    frame = pl.DataFrame(rows, schema_overrides=types | {"plain": pl.Boolean})
     # Confusion belongs to questions: each counts once, over all models and variants.
     questions = frame.unique("question_id", maintain_order=True).filter(pl.col("confusion").is_not_null())
     items = {
-        QUESTION: frame,
-        PLAIN: frame.filter(pl.col("confusion") <= confusing_at),
-        RATED_QUESTION: questions.with_columns(pl.col("confusion") / 100, model=pl.lit(ALL), variant=pl.lit(ALL)),
+        QUESTION: frame.with_columns(pl.col("quality") / 100),
+        PLAIN: frame.filter(pl.col("plain")),
+        RATED_QUESTION: questions.with_columns(model=pl.lit(ALL), variant=pl.lit(ALL)),
     }
     return summarize(SAID_BY_PEOPLE, items)
 
