@@ -80,13 +80,9 @@ def true_values(questions: Iterable[Question], facts: Facts, settings: Settings)
         add(metrics.ACCURACY, settings.right)
         add(metrics.SCORE_THRESHOLD, rewarded if labels.threshold else 1 - penalized)
         add(metrics.SCORE_CONFUSION_INDEX, rewarded if labels.confusion_index else 1 - penalized)
-        if labels.threshold:
-            add(metrics.REWARD, rewarded)
-            add(metrics.CLARIFIES_CONFUSING, clears)
-        else:
-            add(metrics.PENALTY, penalized)
-            add(metrics.CLARIFIES_PLAIN, clears)
+        add(*((metrics.REWARD, rewarded) if labels.threshold else (metrics.PENALTY, penalized)))
         add(metrics.MENTIONS, sum(need * p / 100 for p in every))
+        add(metrics.CLARIFIES_CONFUSING if labels.threshold else metrics.CLARIFIES_PLAIN, clears)
     means = {metric: sum(some) / len(some) for metric, some in values.items()}
     means[metrics.DISCERNMENT.name] = means[metrics.CLARIFIES_CONFUSING.name] - means[metrics.CLARIFIES_PLAIN.name]
     return means
