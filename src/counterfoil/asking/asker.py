@@ -7,6 +7,7 @@ import logging
 import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Protocol
 
 import msgspec
@@ -77,28 +78,21 @@ class Halt:
             await asyncio.wait_for(self._event.wait(), seconds)
 
 
+@dataclass(eq=False)
 class Sender:
     """Asks one model: at its pace, again where that can help, within the budget, each ask once."""
 
-    def __init__(
-        self,
-        model: Model,
-        ledger: Keeper,
-        *,
-        pace: Pace,
-        timeout: float,
-        account: Account,
-        halt: Halt,
-        say: Callable[[str], None],
-    ) -> None:
-        self.model = model
-        self.pace = pace
-        self.account = account
-        self.stopped: str | None = None
-        self._ledger = ledger
-        self._timeout = timeout
-        self._halt = halt
-        self._say = say
+    model: Model
+    ledger: Keeper
+    _: KW_ONLY
+    pace: Pace
+    timeout: float
+    account: Account
+    halt: Halt
+    say: Callable[[str], None]
+    stopped: str | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
         self._under_way: dict[str, asyncio.Future[Reply]] = {}
         self._recent: dict[str, None] = {}
         self._ever_answered = False
@@ -128,7 +122,7 @@ class Sender:
         if under_way is not None:
             return await asyncio.shield(under_way)
         if not looked_up or ask.key in self._recent:
-            found = self._ledger.get([ask.key])
+            found = self.ledger.get([ask.key])
             if found:
                 if ask.key not in self._recent:
                     self.account.count(found[ask.key], now=False)
@@ -137,7 +131,7 @@ class Sender:
         under_way = asyncio.get_running_loop().create_future()
         self._under_way[ask.key] = under_way
         try:
-            reply = await self._ledger.put(ask, self.model.name, await self._answer(ask))
+            reply = await self.ledger.put(ask, self.model.name, await self._answer(ask))
         except asyncio.CancelledError:
             under_way.cancel()
             raise
@@ -180,8 +174,8 @@ class Sender:
                 self._check()
                 attempts += 1
                 started_at = clock()
-                give_up_at = give_up_at or started_at + max(LEAST_ASK_SECONDS, ATTEMPTS_PER_ASK * self._timeout)
-                sent = await self.model.send(ask, self._timeout)
+                give_up_at = give_up_at or started_at + max(LEAST_ASK_SECONDS, ATTEMPTS_PER_ASK * self.timeout)
+                sent = await self.model.send(ask, self.timeout)
                 reply = msgspec.structs.replace(sent.reply, attempts=attempts, latency=clock() - started_at)
                 self._answered(reply, sent.quiet)
                 return reply
@@ -230,8 +224,8 @@ class Sender:
         """Sleep, but neither past a stop of all nor past one of this model."""
         clock = asyncio.get_running_loop().time
         until = clock() + seconds
-        while (left := until - clock()) > 0 and self.stopped is None and self._halt.reason is None:
-            await self._halt.nap(min(left, 1.0))
+        while (left := until - clock()) > 0 and self.stopped is None and self.halt.reason is None:
+            await self.halt.nap(min(left, 1.0))
 
     def _answered(self, reply: Reply, quiet: float) -> None:
         self._ever_answered = True
@@ -270,26 +264,26 @@ class Sender:
 
     def _stop(self, reason: str) -> None:
         """No more asks to this model; the first reason is the one that is told."""
-        if self.stopped is None and self._halt.reason is None:
+        if self.stopped is None and self.halt.reason is None:
             self.stopped = reason
-            self._say(f"{self.model.name}: {reason}.")
+            self.say(f"{self.model.name}: {reason}.")
 
     def _check(self) -> None:
-        reason = self._halt.reason or self.stopped
+        reason = self.halt.reason or self.stopped
         if reason is not None:
             raise NotAsked(reason)
 
 
+@dataclass(eq=False)
 class Collector:
     """Asks nobody: hands each ask that has no reply yet to `outbox`."""
 
-    def __init__(self, ledger: Ledger, outbox: Callable[[Ask], None], account: Account) -> None:
-        self._ledger = ledger
-        self._outbox = outbox
-        self._account = account
+    ledger: Ledger
+    outbox: Callable[[Ask], None]
+    account: Account
 
     async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
-        if not looked_up and (reply := find(ask, self._ledger, self._account)):
+        if not looked_up and (reply := find(ask, self.ledger, self.account)):
             return reply
-        self._outbox(ask)
+        self.outbox(ask)
         raise NotAsked("only collected")

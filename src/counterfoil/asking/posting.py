@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Protocol
 
 from counterfoil.asking.ask import Ask, Reply
@@ -64,16 +65,17 @@ class Carrier(Protocol):
         """Let go of what was opened."""
 
 
+@dataclass(eq=False)
 class Poster:
     """An asker that gives replies of the ledger and posts other asks. `account` counts what a pass finds there."""
 
-    def __init__(self, model: Model, carrier: Carrier, ledger: Ledger, *, account: Account, halt: Halt) -> None:
-        self.model = model
-        self.carrier = carrier
-        self.account = account
-        self.posted = 0
-        self._ledger = ledger
-        self._halt = halt
+    model: Model
+    carrier: Carrier
+    ledger: Ledger
+    _: KW_ONLY
+    account: Account
+    halt: Halt
+    posted: int = 0
 
     @property
     def stopped(self) -> str | None:
@@ -94,11 +96,11 @@ class Poster:
 
     async def ask(self, ask: Ask, *, looked_up: bool = False) -> Reply:
         """The reply that is in the ledger, or how the ask failed; NotAsked where it was posted, or can't be."""
-        if not looked_up and (reply := find(ask, self._ledger, self.account)):
+        if not looked_up and (reply := find(ask, self.ledger, self.account)):
             return reply
         if failed := self.carrier.failures.get(ask.key):
             return failed
-        reason = self._halt.reason or self.carrier.stopped
+        reason = self.halt.reason or self.carrier.stopped
         if reason is None:
             await self.carrier.take(ask)
             self.posted += 1
