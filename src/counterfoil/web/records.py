@@ -134,7 +134,10 @@ def _table(path: Path, stamp: int) -> Table:
 def _columns(light: pl.DataFrame) -> Columns:
     groups: dict[str, list[str]] = {}
     kinds = {name: kind for name, kind in light.schema.items() if name not in ("row", *NEVER_GROUPS, *RESERVED)}
-    for name in sorted(kinds, key=lambda it: FIRST_GROUPS.index(it) if it in FIRST_GROUPS else len(FIRST_GROUPS)):
+    for name in (
+        *(name for name in FIRST_GROUPS if name in kinds),
+        *(name for name in kinds if name not in FIRST_GROUPS),
+    ):
         if kinds[name] in (pl.String, pl.Boolean) or kinds[name].is_integer():
             values = _words(light[name]).unique().sort()
             if 1 < len(values) <= MOST_CHOICES:
