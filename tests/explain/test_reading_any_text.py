@@ -74,3 +74,10 @@ def test_long_texts_of_one_thing(reply: str) -> None:
     names = ["Rome", "New Rome", "Ada Rome", "7", "12", "서울", "京都", "US"]
     find_mentions(reply, names, gold="Paris", question="Who are they, and how many?")
     answer_is_right(reply, "Rome", candidates=names[1:], question="Who are they, and how many?")
+
+
+@pytest.mark.parametrize("reply", ["There are 9:", "9:", "- **Category 9:", "It is 9 %", "9: 12:"])
+def test_a_reply_that_ends_in_a_number_and_a_colon_can_be_read(reply: str) -> None:
+    """As any reply can that was cut off at its limit."""
+    names = find_mentions(reply, ["9", "12"], gold="8", question="How many planets are there?")
+    assert set(names) <= {"9", "12"}

@@ -11,7 +11,7 @@ from counterfoil.report.tables import notes_of
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import Estimate
-from counterfoil.suite.outcome import LEFT_OUT, UNREAD
+from counterfoil.suite.outcome import BROKEN, LEFT_OUT, UNREAD
 
 if TYPE_CHECKING:
     from counterfoil.comparing.compare import Comparison
@@ -43,6 +43,7 @@ def summary_text(run: Run) -> str:
         if each.model == ALL
     ]
     sections = [
+        _broken(run),
         *_tables(shown, [(row["model"], row["variant"]) for row in run.outcomes]),
         "\n".join(notes),
         table([["over all models", "", ""], *over_all], left=True) if over_all else "",
@@ -110,6 +111,16 @@ def _cell(estimate: Estimate) -> str:
         return f"not defined (n={estimate.n})"
     interval = "no interval" if estimate.low is None else f"[{estimate.low:z.3f}, {estimate.high:z.3f}]"
     return f"{estimate.value:z.3f} {interval}"
+
+
+def _broken(run: Run) -> str:
+    """What went wrong in the suite itself: it comes before all figures."""
+    if not (broken := run.whole_summary.broken):
+        return ""
+    first = next((row for row in run.unanswered if row.reason and row.reason.startswith(BROKEN)), None)
+    where = f" The first: {first.model}, {first.variant}, {first.question_id}: {first.reason}." if first else ""
+    replies = "1 reply" if broken == 1 else f"{broken:,} replies"
+    return f"The suite's own code failed on {replies}, left out of all figures.{where}"
 
 
 def _outcomes(run: Run) -> str:

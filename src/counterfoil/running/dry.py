@@ -17,6 +17,7 @@ from counterfoil.running.askers import Askers, Say, one_error
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts
 from counterfoil.running.request import RunRequest
+from counterfoil.running.rows import unheard
 from counterfoil.running.run import Pass, answer_all
 from counterfoil.suite.suite import AnySuite
 
@@ -116,7 +117,7 @@ def dry_run(suite: AnySuite, request: RunRequest) -> list[DryRun]:
 async def _dry_run(plan: Plan, ledger: Ledger, under_way: UnderWay) -> list[DryRun]:
     outboxes = _outboxes(plan, ledger, under_way)
     with one_error():
-        await answer_all(plan, ledger, outboxes, NoParts())
+        await answer_all(plan, ledger, outboxes, NoParts(), unheard)
     for box in outboxes.all:
         await box.model.close()
     has_turns = plan.suite.has_turns

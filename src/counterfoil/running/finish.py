@@ -37,9 +37,15 @@ PACKAGES = ("aiohttp", "inspect_ai", "msgspec", "numpy", "polars", "ray", "torch
 
 
 def manifest(
-    plan: Plan, askers: Askers[Any], outcomes: Mapping[tuple[str, str, Outcome], int], started_at: datetime
+    plan: Plan,
+    askers: Askers[Any],
+    outcomes: Mapping[tuple[str, str, Outcome], int],
+    started_at: datetime,
+    stopped: Mapping[str, str],
 ) -> dict[str, Any]:
-    """The content of manifest.json. It holds no keys, and not the path of the ledger."""
+    """The content of manifest.json. It holds no keys, and not the path of the ledger. `stopped`: why models were not
+    asked on, where that is not the model's doing.
+    """
     request = plan.request
     totals: Counter[Outcome] = Counter()
     for (*_, outcome), number in outcomes.items():
@@ -63,8 +69,8 @@ def manifest(
             "asked": plan.question_count,
         },
         "variants": [{"name": variant.name, "sha256": variant.sha256} for variant in plan.variants],
-        "models": [_about(*pair) for pair in zip(request.models, askers.models, strict=True)],
-        "judges": [_about(*pair) for pair in zip(request.judges, askers.judges, strict=True)],
+        "models": [_about(*pair, stopped) for pair in zip(request.models, askers.models, strict=True)],
+        "judges": [_about(*pair, {}) for pair in zip(request.judges, askers.judges, strict=True)],
         "cost": {"models": _total_cost(askers.models), "judges": _total_cost(askers.judges)},
         "outcomes": {outcome: totals[outcome] for outcome in OUTCOMES},
         "asked_by": _asked_by(request),
@@ -84,11 +90,11 @@ def _asked_by(request: RunRequest) -> dict[str, Any]:
     return {"way": "local"}
 
 
-def _about(spec: ModelSpec, asker: RunAsker) -> dict[str, Any]:
+def _about(spec: ModelSpec, asker: RunAsker, stopped: Mapping[str, str]) -> dict[str, Any]:
     return {
         **{name: value for name, value in msgspec.structs.asdict(spec).items() if name != "dry"},
         "adjustments": asker.adjustments,
-        "stopped": asker.stopped,
+        "stopped": asker.stopped or stopped.get(spec.name),
         **msgspec.to_builtins(asker.account.tally),
     }
 
@@ -120,10 +126,12 @@ def finish(plan: Plan, parts: Parts, counts: Sequence[Counts], askers: Askers[An
     remove_page(folder)
     parts.join(folder / RECORDS)
     outcomes: Counter[tuple[str, str, Outcome]] = Counter()
+    stopped: dict[str, str] = {}
     for of_model in counts:
         outcomes.update(of_model.outcomes)
-    write_json(folder / SUMMARY, _summary(plan, outcomes, sum(of_model.unjudged for of_model in counts)))
-    content = manifest(plan, askers, outcomes, started_at)
+        stopped |= of_model.stopped
+    write_json(folder / SUMMARY, _summary(plan, outcomes, counts))
+    content = manifest(plan, askers, outcomes, started_at, stopped)
     write_json(folder / MANIFEST, content | ({"files": sorted(earlier)} if earlier else {}))
     run = Run(folder)
     with noting_files() as written:
@@ -136,7 +144,7 @@ def finish(plan: Plan, parts: Parts, counts: Sequence[Counts], askers: Askers[An
     return run
 
 
-def _summary(plan: Plan, outcomes: Counter[tuple[str, str, Outcome]], unjudged: int) -> Summary:
+def _summary(plan: Plan, outcomes: Counter[tuple[str, str, Outcome]], counts: Sequence[Counts]) -> Summary:
     records = plan.request.out / RECORDS
     asked = [(model.name, variant.name) for model in plan.models for variant in plan.variants]
     found = [(model, variant) for model, variant, _ in outcomes]
@@ -151,5 +159,6 @@ def _summary(plan: Plan, outcomes: Counter[tuple[str, str, Outcome]], unjudged: 
             for model, variant in dict.fromkeys([*asked, *found])
         ],
         unanswered=unanswered,
-        unjudged=unjudged,
+        unjudged=sum(of_model.unjudged for of_model in counts),
+        broken=sum(of_model.broken.total() for of_model in counts),
     )

@@ -37,7 +37,7 @@ class Unanswered(msgspec.Struct):
 
 class Summary(msgspec.Struct):
     """summary.json: the estimates, how the records ended, the first of those that were left out, and how many
-    replies a judge could not be asked about.
+    replies a judge could not be asked about. `broken`: replies on which the suite's own code failed.
     """
 
     suite: str
@@ -45,6 +45,7 @@ class Summary(msgspec.Struct):
     outcomes: list[dict[str, Any]] = []
     unanswered: list[Unanswered] = []
     unjudged: int = 0
+    broken: int = 0
 
 
 class Run:

@@ -133,8 +133,12 @@ def read_scores(path: Path) -> pl.DataFrame:
 
 
 def read_left_out(path: Path, most: int) -> list[dict[str, Any]]:
-    """The first records that failed or were not asked."""
+    """The first records that failed or were not asked; before all others those on which the suite's code failed, which
+    alone have a reply.
+    """
     import polars as pl
 
-    left_out = pl.scan_parquet(path).filter(pl.col("outcome").is_in(LEFT_OUT)).head(most)
+    left_out = pl.scan_parquet(path).filter(pl.col("outcome").is_in(LEFT_OUT))
+    without = pl.col("reply").is_null()
+    left_out = pl.concat([left_out.filter(~without).head(most), left_out.filter(without).head(most)]).head(most)
     return left_out.select("model", "variant", "question_id", "repeat", "outcome", "reason").collect().to_dicts()

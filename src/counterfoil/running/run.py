@@ -23,7 +23,7 @@ from counterfoil.running.folder import Run, discard_empty, locked, refuse_others
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts, Parts, Window
 from counterfoil.running.request import RunRequest
-from counterfoil.running.rows import Counts, Item, Rows
+from counterfoil.running.rows import Counts, Item, Rows, unheard
 from counterfoil.suite.suite import AnySuite
 
 # One pass over all questions with these askers. Its rows go to the parts.
@@ -35,6 +35,15 @@ WORKERS, WORKERS_PER_PLACE = 64, 3
 
 class LeftAtOnce(Exception):
     """The user has interrupted twice. Every reply that had come is in the ledger."""
+
+
+class FollowUpFailed(Exception):
+    """The suite's own code failed on a reply that another turn was to follow."""
+
+    def __init__(self, reply: Reply, error: Exception) -> None:
+        super().__init__(str(error))
+        self.reply = reply
+        self.error = error
 
 
 class NotAllStored(Run):
@@ -130,6 +139,8 @@ class Answering:
         async def work() -> None:
             for job in jobs:
                 try:
+                    if stopped := self.rows.counts.stopped.get(job.item.model):
+                        raise NotAsked(stopped)
                     reply = job.found or await self.asker.ask(job.ask, looked_up=True)
                     item = job.item
                     if has_turns:
@@ -137,6 +148,8 @@ class Answering:
                     row = await self.rows.of_reply(item, reply)
                 except NotAsked as reason:
                     row = self.rows.left_out(job.item, "not_asked", str(reason))
+                except FollowUpFailed as failed:
+                    row = self.rows.broken(job.item, failed.reply, failed.error)
                 job.window.put(job.position, row)
                 # Replies from the ledger and models that have stopped never wait: give others, such as Ctrl-C, a turn.
                 if row["outcome"] == "not_asked" or (job.found is not None and job.position % 8 == 0):
@@ -150,7 +163,12 @@ class Answering:
         """The last reply of the conversation, with those before it, and the item with the key of its ask."""
         replies = [reply]
         while reply.status == "ok":
-            messages = self.rows.suite.follow_up(item.question, item.variant, replies)
+            try:
+                messages = self.rows.suite.follow_up(item.question, item.variant, replies)
+            except UserError:
+                raise
+            except Exception as error:
+                raise FollowUpFailed(reply, error) from error
             if messages is None:
                 break
             ask = self.asker.model.ask(messages, self.params, ask.sample)
@@ -192,18 +210,21 @@ def run_suite(suite: AnySuite, request: RunRequest, say: Say) -> Run:
     plan = make_plan(suite, request)
 
     async def run(ledger: Ledger) -> Run:
-        return await carry_out(plan, ledger, say, lambda askers, parts: answer_all(plan, ledger, askers, parts))
+        return await carry_out(plan, ledger, say, lambda askers, parts: answer_all(plan, ledger, askers, parts, say))
 
     return with_ledger(plan, run)
 
 
-async def answer_all(plan: Plan, ledger: Ledger, askers: Askers[Any], parts: Parts | NoParts) -> Sequence[Counts]:
-    """One pass over all questions, of all models side by side."""
+async def answer_all(
+    plan: Plan, ledger: Ledger, askers: Askers[Any], parts: Parts | NoParts, say: Say
+) -> Sequence[Counts]:
+    """One pass over all questions, of all models side by side. Only the one whose rows are kept is heard."""
+    is_kept = isinstance(parts, Parts)
     counts = [Counts(plan.asks_per_model) for _ in askers.models]
     models = list(zip(askers.models, plan.request.models, counts, strict=True))
     watched = [Watched(of_model, asker, asker.account) for asker, _, of_model in models]
-    async with Progress(watched if isinstance(parts, Parts) else []).watched(), asyncio.TaskGroup() as group:
+    async with Progress(watched if is_kept else []).watched(), asyncio.TaskGroup() as group:
         for number, (asker, spec, of_model) in enumerate(models):
-            rows = Rows(plan.suite, plan.facts, askers.by_name(), of_model)
+            rows = Rows(plan.suite, plan.facts, askers.by_name(), of_model, say if is_kept else unheard)
             group.create_task(Answering(plan, number, spec.params, asker, rows, ledger, parts).answer())
     return counts

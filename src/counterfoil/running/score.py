@@ -16,7 +16,7 @@ from counterfoil.running.folder import Run
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts, Parts, Window
 from counterfoil.running.request import RunRequest
-from counterfoil.running.rows import Counts, Item, Rows
+from counterfoil.running.rows import Counts, Item, Rows, unheard
 from counterfoil.running.run import WINDOW, WORKERS, WORKERS_PER_PLACE, carry_out, with_ledger
 from counterfoil.suite.imports import Imported, Importer, import_jsonl
 from counterfoil.suite.options import nearest
@@ -44,7 +44,8 @@ def score_replies(suite: AnySuite, request: RunRequest, say: Say) -> Run:
 
     async def score(askers: Askers[Any], parts: Parts | NoParts) -> Sequence[Counts]:
         counts = Counts(0)
-        rows = Rows(plan.suite, plan.facts, askers.by_name(), counts)
+        is_kept = isinstance(parts, Parts)
+        rows = Rows(plan.suite, plan.facts, askers.by_name(), counts, say if is_kept else unheard)
         await _score_all(rows, askers, _jobs(importer(files, questions), questions, plan, parts), parts)
         if not counts.done:
             raise UserError(f"There are no replies in {', '.join(map(str, files))}.")
@@ -60,8 +61,8 @@ async def _score_all(rows: Rows, askers: Askers[Any], jobs: Iterator[_Job], part
         for job in jobs:
             if job.position % 64 == 0:
                 await asyncio.sleep(0)  # reading never waits: give a stop a turn
-            if askers.halt.reason is not None:
-                job.window.put(job.position, rows.left_out(job.item, "not_asked", askers.halt.reason))
+            if reason := askers.halt.reason or rows.counts.stopped.get(job.item.model):
+                job.window.put(job.position, rows.left_out(job.item, "not_asked", reason))
                 continue
             job.window.put(job.position, await rows.of_reply(job.item, job.imported.reply, job.imported))
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from counterfoil.asking.ask import Message, Reply, after
 from counterfoil.asking.models.planted import Respondent
+from counterfoil.errors import UserError
 from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
 from counterfoil.running.rows import Counts, Item, Rows
 from counterfoil.selftest.levels import draw_levels
@@ -91,7 +92,10 @@ class Pool:
 
     def _row(self, question: Any, texts: tuple[str, ...]) -> Row:
         *earlier, last = map(_reply, texts)
-        return _done(self._rows.of_reply(Item("", self.variant, question, 0, None), after(earlier, last)))
+        row = _done(self._rows.of_reply(Item("", self.variant, question, 0, None), after(earlier, last)))
+        if row["outcome"] == "failed":
+            raise UserError(f"{self.suite.name}, {question.id}: {row['reason']}: the reply is {last.text!r}.")
+        return row
 
 
 class Batch(NamedTuple):

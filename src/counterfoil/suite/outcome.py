@@ -13,6 +13,9 @@ LEFT_OUT: tuple[Outcome, ...] = ("failed", "not_asked")
 # There is a reply, and nothing could be read from it.
 UNREAD: tuple[Outcome, ...] = ("out_of_choice", "refused", "truncated")
 
+# How the reason of a record begins that failed though there is a reply.
+BROKEN = "the suite's code failed on this reply"
+
 
 def outcome_of(reply: Reply, reading: object | None) -> Outcome:
     """What became of a reply. A reply that was cut off counts as answered if its answer could be read."""

@@ -81,10 +81,13 @@ def _is_day(reply: Reply, at: int) -> bool:
 def _is_label_or_ratio(reply: Reply, at: int, asked: tuple[str, ...]) -> bool:
     """The 2 of "season 2", unless seasons are asked for; 7:30; 10 %."""
     before = reply.gap(at - 1) if at else ""
-    after = reply.gap(at) if at + 1 < len(reply) else reply.text[reply[at].end :][:2]
+    is_last = at + 1 == len(reply)
+    after = reply.text[reply[at].end :][:2] if is_last else reply.gap(at)
     if before == " " and reply.keys[at - 1] in NUMBERED and reply.keys[at - 1] not in asked:
         return True
-    if (before == ":" and is_number(reply.keys[at - 1])) or (after == ":" and is_number(reply.keys[at + 1])):
+    if before == ":" and is_number(reply.keys[at - 1]):
+        return True
+    if after == ":" and not is_last and is_number(reply.keys[at + 1]):
         return True
     return after.lstrip().startswith("%") and "percent" not in _units_asked_for(asked)
 

@@ -175,6 +175,9 @@ def _left_out(summary: Summary) -> Html | None:
             for row in summary.unanswered[:3]
         )
         sentences.append(f"{plural(missing, 'record')} failed or were not asked, and are left out: {named}.")
+    if summary.broken:
+        replies = plural(summary.broken, "reply", "replies")
+        sentences.insert(0, f"The suite's own code failed on {replies}, left out of all figures.")
     if summary.unjudged:
         sentences.append(f"{summary.unjudged:,} replies could not be judged, or not in every step.")
     return tag("div", *(tag("p", sentence) for sentence in sentences), class_="warning") if sentences else None
