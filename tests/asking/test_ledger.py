@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.asking import ledger as ledger_module
-from counterfoil.asking import ledger_file
 from counterfoil.asking.ask import Ask, Message, Reply, TokenChoice
 from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.ledger import file as ledger_file
+from counterfoil.asking.ledger import lookup as lookup_module
 from counterfoil.errors import UserError
 
 REPLY = Reply(
@@ -99,7 +99,7 @@ def test_the_first_reply_stays(tmp_path: Path) -> None:
 
 
 def test_replies_are_found_in_the_tail_and_in_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger_module, "LONGEST_TAIL", 50)
+    monkeypatch.setattr(lookup_module, "LONGEST_TAIL", 50)
     asks = [ask(number) for number in range(330)]
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as reader, Ledger(path) as writer:

@@ -12,7 +12,7 @@ import pytest
 
 import counterfoil as cf
 from counterfoil.asking.ask import Ask, Message, Reply
-from counterfoil.asking.ledger_admin import ExportedReply, read_export
+from counterfoil.asking.ledger.admin import ExportedReply, read_export
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.asking.models.replay import ReplayModel
 from counterfoil.asking.prices import load_prices

@@ -21,7 +21,7 @@ from commands import SUITE, start
 from commands import counterfoil_process as counterfoil
 from counterfoil.asking.ask import Ask, Message, Reply
 from counterfoil.asking.cluster.shards import read_shards, write_shard
-from counterfoil.asking.ledger import reply_row
+from counterfoil.asking.ledger.replies import reply_row
 from counterfoil.asking.models.weights import smollm2_is_here
 from mock_server import Answer, MockServer, completion, error
 from ray_nodes import RayNodes

@@ -20,8 +20,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from counterfoil.asking.ask import Message, Reply
-from counterfoil.asking.ledger import REPLY_COLUMNS, Lookup, reply_from_row
-from counterfoil.asking.ledger_file import connect_to_read, explained
+from counterfoil.asking.ledger.file import connect_to_read, explained
+from counterfoil.asking.ledger.lookup import Lookup
+from counterfoil.asking.ledger.replies import REPLY_COLUMNS, reply_from_row
 from counterfoil.errors import UserError
 from counterfoil.report.html import Html, tag
 from counterfoil.report.page.records import card, named, reply_box, values, who, why

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterfoil.asking import ledger_file
 from counterfoil.asking.ask import Ask, Message, Reply
 from counterfoil.asking.batches.store import BatchStore, Claim
 from counterfoil.asking.ledger import Ledger
-from counterfoil.asking.ledger_admin import info
+from counterfoil.asking.ledger import file as ledger_file
+from counterfoil.asking.ledger.admin import info
 
 WHERE = ("openai", "https://example.org/v1")
 

@@ -13,7 +13,7 @@ from batch_server import ANTHROPIC_MODEL, OPENAI_MODEL, BatchServer
 from commands import SUITE, counterfoil
 from counterfoil.asking.ask import Ask, Message
 from counterfoil.asking.batches.store import BatchStore, UnderWay
-from counterfoil.asking.ledger_admin import batches_under_way
+from counterfoil.asking.ledger.admin import batches_under_way
 from quick_batches import start_quick
 from waiting import wait_until
 

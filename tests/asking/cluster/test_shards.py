@@ -12,7 +12,8 @@ import pytest
 from commands import counterfoil
 from counterfoil.asking.ask import Ask, Message, Reply, TokenChoice
 from counterfoil.asking.cluster.shards import COLUMNS, check_place, is_shards, read_shards, write_shard
-from counterfoil.asking.ledger import Ledger, reply_row
+from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.ledger.replies import reply_row
 from counterfoil.errors import UserError
 
 FULL = Reply(

@@ -17,8 +17,8 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from counterfoil.asking.ask import Ask, ask_from_canonical
-from counterfoil.asking.ledger import Lookup, chunks, marks
-from counterfoil.asking.ledger_file import connect, connect_to_read, explained
+from counterfoil.asking.ledger.file import connect, connect_to_read, explained
+from counterfoil.asking.ledger.lookup import Lookup, chunks, marks
 from counterfoil.sqlite import transaction
 
 State = Literal["claimed", "posting", "under way", "collected"]

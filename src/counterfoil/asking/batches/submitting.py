@@ -19,7 +19,7 @@ from counterfoil.asking.ask import Ask
 from counterfoil.asking.asker import ATTEMPTS_TO_REACH, MOST_ATTEMPTS, Halt
 from counterfoil.asking.batches.interface import BatchInterface
 from counterfoil.asking.batches.store import Batch, BatchStore, Claim
-from counterfoil.asking.ledger_file import explained
+from counterfoil.asking.ledger.file import explained
 from counterfoil.asking.models.base import ModelError, TryAgain, Unreachable
 from counterfoil.errors import UserError
 from counterfoil.files import take_lock

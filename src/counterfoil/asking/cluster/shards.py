@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from counterfoil.asking.ask import ask_from_canonical
-from counterfoil.asking.ledger import INSERT_COLUMNS, Lookup, chunks, marks, reply_from_row
-from counterfoil.asking.ledger_admin import Imported
-from counterfoil.asking.ledger_file import connect
+from counterfoil.asking.ledger.admin import Imported
+from counterfoil.asking.ledger.file import connect
+from counterfoil.asking.ledger.lookup import Lookup, chunks, marks
+from counterfoil.asking.ledger.replies import INSERT_COLUMNS, reply_from_row
 from counterfoil.errors import UserError
 
 if TYPE_CHECKING:

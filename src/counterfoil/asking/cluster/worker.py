@@ -15,7 +15,7 @@ from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.asker import Halt, NotAsked, Sender
 from counterfoil.asking.budget import Account, Budget
 from counterfoil.asking.cluster.shards import write_shard
-from counterfoil.asking.ledger import reply_row
+from counterfoil.asking.ledger.replies import reply_row
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.asking.pace import Pace

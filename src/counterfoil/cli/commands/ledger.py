@@ -17,7 +17,7 @@ from counterfoil.files import check_target
 from counterfoil.suite.options import DEFAULT_LEDGER
 
 if TYPE_CHECKING:
-    from counterfoil.asking.ledger_admin import Imported
+    from counterfoil.asking.ledger.admin import Imported
 
 EXAMPLE = "counterfoil ledger export --model openai/gpt-4o --to replies.jsonl"
 
@@ -64,7 +64,7 @@ def call(parsed: argparse.Namespace) -> int:
 
 
 def _info(path: Path, parsed: argparse.Namespace) -> int:
-    from counterfoil.asking.ledger_admin import batches_under_way, info
+    from counterfoil.asking.ledger.admin import batches_under_way, info
 
     infos = info(path)
     batches = batches_under_way(path)
@@ -90,7 +90,7 @@ def _when(seconds: float) -> str:
 def _export(path: Path, parsed: argparse.Namespace) -> int:
     import msgspec
 
-    from counterfoil.asking.ledger_admin import export
+    from counterfoil.asking.ledger.admin import export
     from counterfoil.files import replacing
 
     lines = (msgspec.json.encode(reply) + b"\n" for reply in export(path, parsed.model))
@@ -107,7 +107,7 @@ def _export(path: Path, parsed: argparse.Namespace) -> int:
 def _import(path: Path, parsed: argparse.Namespace) -> int:
     from itertools import chain
 
-    from counterfoil.asking.ledger_admin import take_in
+    from counterfoil.asking.ledger.admin import take_in
 
     new, there = take_in(path, chain.from_iterable(map(_imported, parsed.file)))
     text = f"{new:,} replies were taken in, {there:,} were there."
@@ -118,13 +118,13 @@ def _import(path: Path, parsed: argparse.Namespace) -> int:
 def _imported(place: str) -> Iterator[Imported]:
     """The replies of one file, folder or address."""
     from counterfoil.asking.cluster.shards import is_shards, read_shards
-    from counterfoil.asking.ledger_admin import read_export
+    from counterfoil.asking.ledger.admin import read_export
 
     return read_shards(place) if is_shards(place) else read_export(Path(place))
 
 
 def _prune(path: Path, parsed: argparse.Namespace) -> int:
-    from counterfoil.asking.ledger_admin import parse_time, prune
+    from counterfoil.asking.ledger.admin import parse_time, prune
 
     before = parse_time(parsed.before) if parsed.before is not None else None
     if parsed.model is None and before is None:

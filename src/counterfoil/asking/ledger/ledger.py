@@ -12,16 +12,15 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-import msgspec
-
-from counterfoil.asking.ask import Ask, Reply, TokenChoice
-from counterfoil.asking.ledger_file import connect, connect_to_read, explained
+from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.ledger.file import connect, connect_to_read, explained
+from counterfoil.asking.ledger.lookup import Lookup
+from counterfoil.asking.ledger.replies import REPLY_COLUMNS, reply_from_row, reply_row
 from counterfoil.errors import UserError
 from counterfoil.sqlite import transaction
 
@@ -29,18 +28,6 @@ _LOG = logging.getLogger(__name__)
 
 # A reply waits this long for others to share its transaction with.
 GATHER_SECONDS = 0.02
-
-REPLY_COLUMNS = (
-    "status, text, reasoning, finish_reason, served_model, input_tokens, cached_tokens, output_tokens, "
-    "logprobs, latency, attempts"
-)
-INSERT_COLUMNS = f"key, model, received_at, ask, {REPLY_COLUMNS}"
-ROWS_PER_STATEMENT = (64, 16, 4, 1)
-# More would cost memory and time at the start, fewer more writing.
-LONGEST_TAIL = 16_384
-KEYS_PER_QUERY = 500
-
-T = TypeVar("T")
 
 
 class _Entry(NamedTuple):
@@ -148,51 +135,6 @@ class Ledger:
         return batch, True
 
 
-def reply_from_row(values: Sequence[Any]) -> Reply:
-    """A reply from the values of REPLY_COLUMNS."""
-    status, text, reasoning, finish, served, tokens_in, tokens_cached, tokens_out, logprobs, latency, attempts = values
-    return Reply(
-        status=status,
-        text=text,
-        reasoning=reasoning,
-        finish_reason=finish,
-        served_model=served,
-        input_tokens=tokens_in,
-        cached_tokens=tokens_cached,
-        output_tokens=tokens_out,
-        logprobs=logprobs and msgspec.json.decode(logprobs, type=tuple[TokenChoice, ...]),
-        latency=latency,
-        attempts=attempts,
-    )
-
-
-def reply_row(ask: Ask, model: str, received_at: float, reply: Reply) -> tuple[Any, ...]:
-    """The values of INSERT_COLUMNS."""
-    return (
-        bytes.fromhex(ask.key),
-        model,
-        received_at,
-        ask.canonical,
-        reply.status,
-        reply.text,
-        reply.reasoning,
-        reply.finish_reason,
-        reply.served_model,
-        reply.input_tokens,
-        reply.cached_tokens,
-        reply.output_tokens,
-        reply.logprobs and msgspec.json.encode(reply.logprobs).decode(),
-        round(reply.latency, 6),
-        reply.attempts,
-    )
-
-
-@cache
-def _insert_sql(rows: int) -> str:
-    row = f"({marks(INSERT_COLUMNS.split(','))})"
-    return f"INSERT INTO replies ({INSERT_COLUMNS}) VALUES {','.join([row] * rows)}"  # noqa: S608
-
-
 def _commit(connection: sqlite3.Connection, lookup: Lookup, batch: list[_Entry]) -> list[Reply]:
     """Store a batch in one durable transaction; gives for each what the ledger now holds."""
     now = round(time.time(), 3)
@@ -229,89 +171,3 @@ def _tell(batch: list[_Entry], result: list[Reply] | UserError) -> None:
 
     with suppress(RuntimeError):
         batch[0].kept.get_loop().call_soon_threadsafe(resolve)
-
-
-class Lookup:
-    """Keys to row ids, as one connection sees them; where two replies have one key, the first.
-
-    It finds a reply by its key without a page write for each reply that is kept. The newest replies are found through a
-    table in memory, older ones through the table `lookup`. That takes the newest in when they have grown many: in bulk
-    and in the order of their keys, so that each of its pages is written once.
-    """
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._tail: dict[bytes, int] = {}
-        self._taken_in = 0
-        self._seen = 0
-
-    def find(self, keys: Sequence[bytes]) -> dict[bytes, int]:
-        """Those of the keys that are there, with their rows' ids. Looks at what other processes wrote, too."""
-        self._refresh()
-        found = {key: self._tail[key] for key in keys if key in self._tail}
-        older = [key for key in keys if key not in found] if self._taken_in else []
-        for some in chunks(older):
-            sql = f"SELECT key, id FROM lookup WHERE key IN ({marks(some)})"  # noqa: S608
-            found.update(self._connection.execute(sql, some))
-        return found
-
-    def rows(self, keys: Sequence[bytes], columns: str) -> Iterator[tuple[bytes, list[Any]]]:
-        """Those of the keys that are there, with the values of these columns."""
-        key_of_row = {row: key for key, row in self.find(keys).items()}
-        for some in chunks(sorted(key_of_row)):
-            sql = f"SELECT id, key, {columns} FROM replies WHERE id IN ({marks(some)})"  # noqa: S608
-            for row, key, *values in self._connection.execute(sql, some):
-                if key_of_row[row] == key:  # a row can be another one's since a prune
-                    yield key, values
-
-    def append(self, rows: Mapping[bytes, Sequence[Any]]) -> None:
-        """Append rows of `reply_row` by their keys, in the transaction that is open.
-
-        Many rows go into one statement: each statement is a moment in which this thread must win the interpreter back
-        from the one that asks. A tail that has grown long moves into the table `lookup`.
-        """
-        keys, start = list(rows), 0
-        while start < len(keys):
-            size = next(size for size in ROWS_PER_STATEMENT if size <= len(keys) - start)
-            some = keys[start : start + size]
-            values = [value for key in some for value in rows[key]]
-            last = self._connection.execute(_insert_sql(size), values).lastrowid
-            assert last is not None
-            for row, key in enumerate(some, start=last - size + 1):
-                self._tail.setdefault(key, row)
-            self._seen = last
-            start += size
-        if len(self._tail) >= LONGEST_TAIL:
-            take_in_all(self._connection)
-            self._refresh()
-
-    def _refresh(self) -> None:
-        (taken_in,) = self._connection.execute("SELECT up_to FROM lookup_state").fetchone()
-        if taken_in != self._taken_in:
-            self._taken_in = taken_in
-            self._tail = {key: row for key, row in self._tail.items() if row > taken_in}
-        for row, key in self._connection.execute(
-            "SELECT id, key FROM replies WHERE id > ? ORDER BY id", (max(self._seen, taken_in),)
-        ):
-            self._tail.setdefault(key, row)
-            self._seen = row
-
-
-def take_in_all(connection: sqlite3.Connection) -> None:
-    """Make `lookup` complete, in the transaction that is open."""
-    connection.execute(
-        "INSERT OR IGNORE INTO lookup SELECT key, min(id) FROM replies"
-        " WHERE id > (SELECT up_to FROM lookup_state) GROUP BY key ORDER BY key"
-    )
-    connection.execute("UPDATE lookup_state SET up_to = (SELECT coalesce(max(id), 0) FROM replies)")
-
-
-def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Parts that fit into one query."""
-    for start in range(0, len(items), KEYS_PER_QUERY):
-        yield items[start : start + KEYS_PER_QUERY]
-
-
-def marks(items: Sequence[object]) -> str:
-    """A question mark for each."""
-    return ",".join("?" * len(items))

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from counterfoil.asking.ask import Ask, Reply, ask_from_canonical
-from counterfoil.asking.ledger import INSERT_COLUMNS, KEYS_PER_QUERY, Lookup, reply_from_row, reply_row, take_in_all
-from counterfoil.asking.ledger_file import connect, connect_to_read, explained
+from counterfoil.asking.ledger.file import connect, connect_to_read, explained
+from counterfoil.asking.ledger.lookup import KEYS_PER_QUERY, Lookup, take_in_all
+from counterfoil.asking.ledger.replies import INSERT_COLUMNS, reply_from_row, reply_row
 from counterfoil.errors import UserError
 from counterfoil.sqlite import transaction
 from counterfoil.tables import lines_of

@@ -1,0 +1,109 @@
+"""Finding replies by the keys of their asks."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar
+
+from counterfoil.asking.ledger.replies import INSERT_COLUMNS
+
+ROWS_PER_STATEMENT = (64, 16, 4, 1)
+# More would cost memory and time at the start, fewer more writing.
+LONGEST_TAIL = 16_384
+KEYS_PER_QUERY = 500
+
+T = TypeVar("T")
+
+
+class Lookup:
+    """Keys to row ids, as one connection sees them; where two replies have one key, the first.
+
+    It finds a reply by its key without a page write for each reply that is kept. The newest replies are found through a
+    table in memory, older ones through the table `lookup`. That takes the newest in when they have grown many: in bulk
+    and in the order of their keys, so that each of its pages is written once.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._tail: dict[bytes, int] = {}
+        self._taken_in = 0
+        self._seen = 0
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        """Those of the keys that are there, with their rows' ids. Looks at what other processes wrote, too."""
+        self._refresh()
+        found = {key: self._tail[key] for key in keys if key in self._tail}
+        older = [key for key in keys if key not in found] if self._taken_in else []
+        for some in chunks(older):
+            sql = f"SELECT key, id FROM lookup WHERE key IN ({marks(some)})"  # noqa: S608
+            found.update(self._connection.execute(sql, some))
+        return found
+
+    def rows(self, keys: Sequence[bytes], columns: str) -> Iterator[tuple[bytes, list[Any]]]:
+        """Those of the keys that are there, with the values of these columns."""
+        key_of_row = {row: key for key, row in self.find(keys).items()}
+        for some in chunks(sorted(key_of_row)):
+            sql = f"SELECT id, key, {columns} FROM replies WHERE id IN ({marks(some)})"  # noqa: S608
+            for row, key, *values in self._connection.execute(sql, some):
+                if key_of_row[row] == key:  # a row can be another one's since a prune
+                    yield key, values
+
+    def append(self, rows: Mapping[bytes, Sequence[Any]]) -> None:
+        """Append rows of `reply_row` by their keys, in the transaction that is open.
+
+        Many rows go into one statement: each statement is a moment in which this thread must win the interpreter back
+        from the one that asks. A tail that has grown long moves into the table `lookup`.
+        """
+        keys, start = list(rows), 0
+        while start < len(keys):
+            size = next(size for size in ROWS_PER_STATEMENT if size <= len(keys) - start)
+            some = keys[start : start + size]
+            values = [value for key in some for value in rows[key]]
+            last = self._connection.execute(_insert_sql(size), values).lastrowid
+            assert last is not None
+            for row, key in enumerate(some, start=last - size + 1):
+                self._tail.setdefault(key, row)
+            self._seen = last
+            start += size
+        if len(self._tail) >= LONGEST_TAIL:
+            take_in_all(self._connection)
+            self._refresh()
+
+    def _refresh(self) -> None:
+        (taken_in,) = self._connection.execute("SELECT up_to FROM lookup_state").fetchone()
+        if taken_in != self._taken_in:
+            self._taken_in = taken_in
+            self._tail = {key: row for key, row in self._tail.items() if row > taken_in}
+        for row, key in self._connection.execute(
+            "SELECT id, key FROM replies WHERE id > ? ORDER BY id", (max(self._seen, taken_in),)
+        ):
+            self._tail.setdefault(key, row)
+            self._seen = row
+
+
+@cache
+def _insert_sql(rows: int) -> str:
+    row = f"({marks(INSERT_COLUMNS.split(','))})"
+    return f"INSERT INTO replies ({INSERT_COLUMNS}) VALUES {','.join([row] * rows)}"  # noqa: S608
+
+
+def take_in_all(connection: sqlite3.Connection) -> None:
+    """Make `lookup` complete, in the transaction that is open."""
+    connection.execute(
+        "INSERT OR IGNORE INTO lookup SELECT key, min(id) FROM replies"
+        " WHERE id > (SELECT up_to FROM lookup_state) GROUP BY key ORDER BY key"
+    )
+    connection.execute("UPDATE lookup_state SET up_to = (SELECT coalesce(max(id), 0) FROM replies)")
+
+
+def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Parts that fit into one query."""
+    for start in range(0, len(items), KEYS_PER_QUERY):
+        yield items[start : start + KEYS_PER_QUERY]
+
+
+def marks(items: Sequence[object]) -> str:
+    """A question mark for each."""
+    return ",".join("?" * len(items))
