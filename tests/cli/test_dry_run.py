@@ -43,3 +43,25 @@ def test_without_the_key_a_dry_run_finds_what_was_asked_with_it(tmp_path: Path) 
         assert run.returncode == 0, run.stderr
     [row] = json.loads(counterfoil(*arguments, "--dry-run", "--json", cwd=tmp_path).stdout)
     assert (row["in_ledger"], row["to_ask"]) == (5, 0)
+
+
+def test_a_server_that_is_not_this_machine_has_no_price_until_the_user_gives_one(tmp_path: Path) -> None:
+    arguments = ("run", SUITE, "--model", "vllm/x", "--base-url", "https://api.provider.example/v1", "--data", "5")
+    [row] = json.loads(counterfoil(*arguments, "--dry-run", "--json", cwd=tmp_path).stdout)
+    assert row["cost"] is None
+    shown = counterfoil(*arguments, "--dry-run", cwd=tmp_path).stdout
+    assert "price unknown: give it with --prices" in shown
+    for more in ((), ("--dry-run",)):
+        refused = counterfoil(*arguments, "--max-cost", "1", *more, cwd=tmp_path)
+        assert refused.returncode == 2
+        assert "The price of vllm/x is not known, so --max-cost can't hold" in refused.stderr
+    (tmp_path / "p.toml").write_text('["vllm/x"]\ninput = 1\noutput = 1\n')
+    priced = counterfoil(*arguments, "--max-cost", "1", "--prices", "p.toml", "--dry-run", "--json", cwd=tmp_path)
+    assert json.loads(priced.stdout)[0]["cost"] > 0
+
+
+def test_a_dated_snapshot_can_have_a_budget(tmp_path: Path) -> None:
+    arguments = ("run", SUITE, "--model", "openai/gpt-5-2025-08-07", "--max-cost", "5", "--dry-run", "--json")
+    dry = counterfoil(*arguments, "--data", "5", cwd=tmp_path)
+    assert dry.returncode == 0, dry.stderr
+    assert json.loads(dry.stdout)[0]["cost"] > 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +11,8 @@ from typing import Annotated
 import msgspec
 
 from counterfoil.asking.ask import Reply
-from counterfoil.asking.models.providers import provider_of
+from counterfoil.asking.models.base import ModelSpec
+from counterfoil.asking.models.providers import is_this_machine, provider_of
 from counterfoil.errors import UserError
 
 Dollars = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
@@ -44,23 +45,38 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 FREE = Price(input=0.0, output=0.0)
 
 
-def load_prices(override: Path | None = None) -> dict[str, Price]:
-    """Model name to price: those that ship with the package, and over them the user's."""
+# A snapshot's name is its family's with a date behind it: gpt-5-2025-08-07, claude-sonnet-4-5-20250929.
+_DATE = re.compile(r"[-@](\d{4}-\d\d-\d\d|\d{8}|latest)$")
+
+
+class Prices(msgspec.Struct, frozen=True):
+    """Prices by the full names of models: those that the user gave, and those that ship with the package."""
+
+    own: dict[str, Price]
+    shipped: dict[str, Price]
+
+    def of(self, spec: ModelSpec) -> Price | None:
+        """The model's price; None where it is not known. A snapshot without a price of its own has its family's.
+
+        What ships holds for the providers' own addresses. What another machine's address costs only the user knows;
+        what runs on this machine is free.
+        """
+        is_elsewhere = spec.base_url is not None and not is_this_machine(spec.base_url)
+        for prices in (self.own,) if is_elsewhere else (self.own, self.shipped):
+            for name in (spec.name, _DATE.sub("", spec.name)):
+                if name in prices:
+                    return prices[name]
+        return FREE if provider_of(spec.name).is_free and not is_elsewhere else None
+
+
+def load_prices(own: Path | None = None) -> Prices:
+    """The prices that ship with the package, and those of the user's file."""
     shipped = resources.files("counterfoil.asking").joinpath("prices.toml").read_text(encoding="utf-8")
-    prices = _read(shipped, "prices.toml")
-    if override is not None:
-        try:
-            prices |= _read(override.read_text(encoding="utf-8-sig"), str(override))
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"The price file {override} can't be read: {error}") from error
-    return prices
-
-
-def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
-    """The price by the model's full name; None where it is not known."""
-    if model in prices:
-        return prices[model]
-    return FREE if provider_of(model).is_free else None
+    try:
+        given = {} if own is None else _read(own.read_text(encoding="utf-8-sig"), str(own))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"The price file {own} can't be read: {error}") from error
+    return Prices(given, _read(shipped, "prices.toml"))
 
 
 def _read(text: str, where: str) -> dict[str, Price]:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from counterfoil.asking.budget import estimate_tokens
-from counterfoil.asking.prices import Price, price_of
+from counterfoil.asking.prices import Price
 from counterfoil.comparing.compare import align
 from counterfoil.comparing.items import items_of
 from counterfoil.comparing.sides import contrasts, only_side
@@ -74,7 +74,7 @@ def tokens_of(plan: Plan, request: RunRequest, run: Run | None) -> Tokens:
     replies: list[tuple[float | None, Price | None]] = []
     at_limit, without_price = [], []
     for spec in request.models:
-        about, price = earlier.get(spec.name, {}), price_of(spec.name, plan.prices)
+        about, price = earlier.get(spec.name, {}), plan.prices.of(spec)
         number = about.get("asked", 0) + about.get("in_ledger", 0)
         replies.append((about["output_tokens"] / number if number else spec.params.get("max_tokens"), price))
         if not number:

@@ -17,7 +17,7 @@ from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.pace import Pace
-from counterfoil.asking.prices import Price, load_prices, price_of
+from counterfoil.asking.prices import Price, load_prices
 from counterfoil.datasets.curation import FAILED, NOT_ASKED
 from counterfoil.errors import UserError
 from counterfoil.judging.parsing import Verdict, verdict_reader
@@ -48,7 +48,7 @@ class ReadyJudge:
     def __init__(self, settings: JudgeSettings) -> None:
         self.settings = settings
         self.model: Model = open_model(settings.spec)
-        self.price: Price | None = price_of(self.model.name, load_prices(settings.prices))
+        self.price: Price | None = load_prices(settings.prices).of(settings.spec)
         if settings.max_cost is not None and self.price is None:
             raise UserError(
                 f"The price of {self.model.name} is not known, so --max-cost can't hold: give it with --prices FILE."

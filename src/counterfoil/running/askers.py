@@ -139,7 +139,7 @@ async def open_askers(
 
     def askers_of(models: Sequence[Model], specs: Sequence[ModelSpec]) -> list[A]:
         pairs = zip(models, specs, strict=True)
-        return [new_asker(model, spec, Account(budget, plan.price(model))) for model, spec in pairs]
+        return [new_asker(model, spec, Account(budget, plan.price(spec))) for model, spec in pairs]
 
     askers = Askers(askers_of(plan.models, request.models), askers_of(plan.judges, request.judges), halt, plan)
     try:

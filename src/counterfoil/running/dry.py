@@ -50,9 +50,9 @@ class Outbox(Collector):
     places = 1
     adjustments: Sequence[str] = ()
 
-    def __init__(self, model: Model, plan: Plan, ledger: Ledger, under_way: UnderWay) -> None:
+    def __init__(self, model: Model, spec: ModelSpec, plan: Plan, ledger: Ledger, under_way: UnderWay) -> None:
         self.model = model
-        self.account = Account(Budget(), plan.price(model))
+        self.account = Account(Budget(), plan.price(spec))
         self.in_batches: set[bytes] = set()
         self._collects = plan.request.batch
         self._under_way = under_way
@@ -129,8 +129,11 @@ async def _dry_run(plan: Plan, ledger: Ledger, under_way: UnderWay) -> list[DryR
 
 
 def _outboxes(plan: Plan, ledger: Ledger, under_way: UnderWay) -> Askers[Outbox]:
-    models, judges = ([Outbox(model, plan, ledger, under_way) for model in some] for some in (plan.models, plan.judges))
-    return Askers(models, judges, Halt(), plan)
+    def outboxes_of(models: Sequence[Model], specs: Sequence[ModelSpec]) -> list[Outbox]:
+        return [Outbox(model, spec, plan, ledger, under_way) for model, spec in zip(models, specs, strict=True)]
+
+    request = plan.request
+    return Askers(outboxes_of(plan.models, request.models), outboxes_of(plan.judges, request.judges), Halt(), plan)
 
 
 async def say_what_is_in_batches(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> None:

@@ -12,7 +12,7 @@ from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.models.planted import PlantedModel, Respondent
 from counterfoil.asking.models.providers import provider_of
-from counterfoil.asking.prices import Price, load_prices, price_of
+from counterfoil.asking.prices import Price, Prices, load_prices
 from counterfoil.errors import UserError
 from counterfoil.running.request import RunRequest
 from counterfoil.running.sampling import Sample, chosen_units
@@ -34,16 +34,16 @@ class Plan:
     variants: Sequence[Variant]
     models: Sequence[Model]
     judges: Sequence[Model]
-    prices: Mapping[str, Price]
+    prices: Prices
 
     @property
     def asks_per_model(self) -> int:
         return self.question_count * len(self.variants) * self.request.repeats
 
-    def price(self, model: Model) -> Price | None:
+    def price(self, spec: ModelSpec) -> Price | None:
         """The model's price; None where it is not known. A batch costs half of it."""
-        price = price_of(model.name, self.prices)
-        in_batches = self.request.batch and provider_of(model.name).has_batches
+        price = self.prices.of(spec)
+        in_batches = self.request.batch and provider_of(spec.name).has_batches
         return price.halved if price is not None and in_batches else price
 
 
@@ -69,10 +69,10 @@ def make_plan(suite: AnySuite, request: RunRequest) -> Plan:
     models = [_open(spec, suite, questions) for spec in request.models]
     judges = [_open(spec, suite, questions) for spec in request.judges]
     if request.max_cost is not None:
-        for model in (*models, *judges):
-            if price_of(model.name, prices) is None:
+        for spec in (*request.models, *request.judges):
+            if prices.of(spec) is None:
                 raise UserError(
-                    f"The price of {model.name} is not known, so --max-cost can't hold: "
+                    f"The price of {spec.name} is not known, so --max-cost can't hold: "
                     "give it with --prices FILE, or limit tokens with --max-tokens-total."
                 )
     return Plan(

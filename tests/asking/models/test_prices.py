@@ -9,12 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.asking.ask import Reply
-from counterfoil.asking.prices import FREE, Price, load_prices, price_of
+from counterfoil.asking.models.base import ModelSpec
+from counterfoil.asking.prices import FREE, Price, Prices, load_prices
 from counterfoil.errors import UserError
 
 
 def used(input_tokens: int | None, output_tokens: int | None, cached_tokens: int | None = None) -> Reply:
     return Reply(status="ok", input_tokens=input_tokens, output_tokens=output_tokens, cached_tokens=cached_tokens)
+
+
+def spec(name: str, base_url: str | None = None) -> ModelSpec:
+    return ModelSpec(name=name, base_url=base_url)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,7 @@ def test_no_reply_earns_money(price: Price, reply: Reply) -> None:
 
 
 def test_the_prices_that_ship() -> None:
-    shipped = load_prices()
+    shipped = load_prices().shipped
     # As published: 2.50 and 10.00 dollars for a million tokens of gpt-4o, half of it for cached input.
     assert shipped["openai/gpt-4o"] == Price(input=2.5, output=10.0, cached=1.25)
     for name, price in shipped.items():
@@ -68,9 +73,11 @@ def test_the_users_file_goes_over_those_that_ship(tmp_path: Path) -> None:
     file = tmp_path / "prices.toml"
     file.write_text('["openai/gpt-4o"]\ninput = 1\noutput = 2.5\n["my/model"]\ninput = 0\noutput = 0\n')
     prices = load_prices(file)
-    assert prices["openai/gpt-4o"] == Price(input=1.0, output=2.5)  # whole: the cached price that ships is gone
-    assert prices["my/model"] == FREE
-    assert prices["openai/gpt-4o-mini"] == load_prices()["openai/gpt-4o-mini"]
+    assert prices.of(spec("openai/gpt-4o")) == Price(input=1.0, output=2.5)  # the cached price that ships is gone
+    assert prices.of(spec("my/model")) == FREE
+    assert prices.of(spec("openai/gpt-4o-mini")) == Price(input=0.15, output=0.6, cached=0.075)
+    # A snapshot's family as the user has it goes before the family as it ships.
+    assert prices.of(spec("openai/gpt-4o-2024-08-06")) == Price(input=1.0, output=2.5)
 
 
 @pytest.mark.parametrize(
@@ -107,10 +114,55 @@ def test_a_file_that_can_not_be_read_is_said(tmp_path: Path) -> None:
 
 
 def test_an_unknown_price_is_none_and_what_runs_at_home_is_free() -> None:
-    prices = {"openai/a": Price(input=1.0, output=2.0), "vllm/rented": Price(input=3.0, output=4.0)}
-    assert price_of("openai/a", prices) == Price(input=1.0, output=2.0)
-    assert price_of("openai/a-2026-01-01", prices) is None  # never guessed from a name that is alike
-    assert price_of("openrouter/openai/a", prices) is None
+    own = {"openai/a": Price(input=1.0, output=2.0), "vllm/rented": Price(input=3.0, output=4.0)}
+    prices = Prices(own, {})
+    assert prices.of(spec("openai/a")) == Price(input=1.0, output=2.0)
+    for name in ("openai/a-mini", "openai/a-2", "openrouter/openai/a"):
+        assert prices.of(spec(name)) is None  # never guessed from a name that is alike
     for name in ("smollm2", "gguf/x.gguf", "ollama/x", "vllm/x", "replay/x", "planted/bias?a=1"):
-        assert price_of(name, prices) == FREE
-    assert price_of("vllm/rented", prices) == Price(input=3.0, output=4.0)  # unless the file says otherwise
+        assert prices.of(spec(name)) == FREE
+    assert prices.of(spec("vllm/rented")) == Price(input=3.0, output=4.0)  # unless the file says otherwise
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "family"),
+    [
+        ("openai/gpt-5-2025-08-07", "openai/gpt-5"),  # the judge of the CFE study
+        ("openai/gpt-5-mini-2025-08-07", "openai/gpt-5-mini"),
+        ("openai/o3-2025-04-16", "openai/o3"),
+        ("anthropic/claude-sonnet-4-5-20250929", "anthropic/claude-sonnet-4-5"),
+        ("anthropic/claude-haiku-4-5-20251001", "anthropic/claude-haiku-4-5"),
+    ],
+)
+def test_a_dated_snapshot_costs_what_its_family_does(snapshot: str, family: str) -> None:
+    prices = load_prices()
+    assert prices.of(spec(snapshot)) == prices.shipped[family]
+
+
+def test_a_snapshot_with_a_price_of_its_own_keeps_it() -> None:
+    # As published: gpt-4o of May 2024 costs 5 and 15 dollars, twice and one and a half times what gpt-4o does.
+    assert load_prices().of(spec("openai/gpt-4o-2024-05-13")) == Price(input=5.0, output=15.0)
+
+
+@pytest.mark.parametrize(
+    ("address", "is_here"),
+    [
+        ("http://localhost:8000/v1", True),
+        ("http://127.0.0.1:8000/v1", True),
+        ("http://127.9.9.9/v1", True),
+        ("http://[::1]:8000/v1", True),
+        ("http://0.0.0.0:8000/v1", True),
+        ("https://api.provider.example/v1", False),
+        ("http://gpu-1:8000/v1", False),
+        ("http://10.0.0.7:8000/v1", False),
+        ("http://localhost.example/v1", False),
+        ("http://127.0.0.1.example/v1", False),
+    ],
+)
+def test_an_address_that_is_not_this_machine_has_no_price_but_the_users(address: str, is_here: bool) -> None:
+    prices = Prices({"vllm/rented": Price(input=3.0, output=4.0)}, {"openai/a": Price(input=1.0, output=2.0)})
+    assert prices.of(spec("vllm/x", address)) == (FREE if is_here else None)
+    assert prices.of(spec("ollama/x", address)) == (FREE if is_here else None)
+    # A price that ships is the provider's, not that of whoever else answers to the model's name.
+    assert prices.of(spec("openai/a", address)) == (Price(input=1.0, output=2.0) if is_here else None)
+    assert prices.of(spec("vllm/rented", address)) == Price(input=3.0, output=4.0)

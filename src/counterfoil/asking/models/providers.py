@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from importlib import metadata
 from importlib.util import find_spec
+from ipaddress import ip_address
 from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -46,7 +48,7 @@ class Provider(NamedTuple):
 
     @property
     def is_free(self) -> bool:
-        """Its tokens cost nothing, unless a price file says otherwise."""
+        """On this machine its tokens cost nothing, unless a price file says otherwise."""
         return self.kind in ("server", "weights", "here")
 
 
@@ -123,6 +125,16 @@ def provider_of(model: str) -> Provider:
     """The provider of the model of that name; of other packages' providers nothing is known."""
     name = model.partition("/")[0]
     return PROVIDERS.get(name) or Provider(name, "", "other", home=None)
+
+
+def is_this_machine(url: str) -> bool:
+    """Whether the address is one of the machine that this process runs on."""
+    host = urlsplit(url).hostname or ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    return address.is_loopback or address.is_unspecified
 
 
 def missing_variables(spec: ModelSpec) -> list[str]:
