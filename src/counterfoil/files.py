@@ -7,7 +7,6 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +19,6 @@ _LOG = logging.getLogger(__name__)
 
 # Another process can take a folder away between any two steps, but not again and again.
 TIMES_TO_LOCK = 100
-
-_written: ContextVar[list[Path] | None] = ContextVar("_written", default=None)
 
 
 def without_mark(raw: bytes) -> bytes:
@@ -54,17 +51,6 @@ def check_target(path: Path) -> None:
 
 
 @contextmanager
-def noting_files() -> Iterator[list[Path]]:
-    """A list that gets the path of each file which is replaced inside."""
-    written: list[Path] = []
-    token = _written.set(written)
-    try:
-        yield written
-    finally:
-        _written.reset(token)
-
-
-@contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside `path`. What is written there becomes durable and takes the place of `path` at the end.
 
@@ -78,8 +64,6 @@ def replacing(path: Path) -> Iterator[Path]:
                 os.fsync(file.fileno())
             temporary.replace(path)
             _LOG.debug("wrote %s", path)
-        if (written := _written.get()) is not None:
-            written.append(path)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -45,7 +45,7 @@ def fill(folder: Path) -> Path:
     parts = Parts(folder, {})
     window = parts.window(0, 0, 1)
     window.put(0, {"model": "m", "outcome": "answered"})
-    parts.join(folder / "records.parquet")
+    parts.join(folder / "records.parquet", "an id")
     return folder / "records.parquet"
 
 

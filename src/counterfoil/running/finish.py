@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import sys
 from collections import Counter
@@ -14,7 +15,7 @@ import msgspec
 
 from counterfoil import __version__
 from counterfoil.asking.models.base import ModelSpec
-from counterfoil.files import noting_files, write_json
+from counterfoil.files import write_json
 from counterfoil.running.askers import Askers, RunAsker
 from counterfoil.running.folder import (
     MANIFEST,
@@ -23,9 +24,8 @@ from counterfoil.running.folder import (
     Run,
     Summary,
     Unanswered,
-    files_of,
-    remove_files,
-    remove_page,
+    put_in_place,
+    staging,
 )
 from counterfoil.running.plan import Plan
 from counterfoil.running.records import Parts, read_left_out, read_scores
@@ -118,34 +118,39 @@ UNANSWERED_NAMED = 20
 
 
 def finish(plan: Plan, parts: Parts, counts: Sequence[Counts], askers: Askers[Any], started_at: datetime) -> Run:
-    """Write records, summary and manifest, in this order; each replaces the old file whole. What the suite writes
-    beside them is named in the manifest, and goes when another run takes its place.
+    """Write records, summary, manifest and what the suite has beside them; then put all of it in the place of an
+    earlier run. Until then that run stays whole.
     """
     folder = plan.request.out
-    earlier = files_of(folder)
-    remove_page(folder)
-    parts.join(folder / RECORDS)
     outcomes: Counter[tuple[str, str, Outcome]] = Counter()
     stopped: dict[str, str] = {}
     for of_model in counts:
         outcomes.update(of_model.outcomes)
         stopped |= of_model.stopped
-    write_json(folder / SUMMARY, _summary(plan, outcomes, counts))
-    content = manifest(plan, askers, outcomes, started_at, stopped)
-    write_json(folder / MANIFEST, content | ({"files": sorted(earlier)} if earlier else {}))
-    run = Run(folder)
-    with noting_files() as written:
-        plan.suite.finished(run, plan.facts)
-    files = {path.name for path in written if path.parent == folder}
-    read = {Path(name).resolve() for name in (*plan.request.context.files, plan.request.data) if name}
-    remove_files(folder, {name for name in earlier - files if (folder / name).resolve() not in read})
-    if files != earlier:
-        write_json(folder / MANIFEST, content | ({"files": sorted(files)} if files else {}))
-    return run
+    with staging(folder) as staged:
+        id = f"{plan.request.letters}-{_digest(parts)}"
+        parts.join(staged / RECORDS, id)
+        summary = _summary(plan, staged / RECORDS, outcomes, counts)
+        summary.id = id
+        write_json(staged / SUMMARY, summary)
+        content = {"id": id, **manifest(plan, askers, outcomes, started_at, stopped)}
+        write_json(staged / MANIFEST, content)
+        plan.suite.finished(Run(staged), plan.facts)
+        files = sorted({path.name for path in staged.iterdir()} - {RECORDS, SUMMARY, MANIFEST})
+        if files:
+            write_json(staged / MANIFEST, content | {"files": files})
+        put_in_place(staged, folder, [name for name in (*plan.request.context.files, plan.request.data) if name])
+    return Run(folder)
 
 
-def _summary(plan: Plan, outcomes: Counter[tuple[str, str, Outcome]], counts: Sequence[Counts]) -> Summary:
-    records = plan.request.out / RECORDS
+def _digest(parts: Parts) -> str:
+    """The same for equal records of one version; another wherever a summary could be another."""
+    return hashlib.sha256(f"{__version__} {parts.digest()}".encode()).hexdigest()[:16]
+
+
+def _summary(
+    plan: Plan, records: Path, outcomes: Counter[tuple[str, str, Outcome]], counts: Sequence[Counts]
+) -> Summary:
     asked = [(model.name, variant.name) for model in plan.models for variant in plan.variants]
     found = [(model, variant) for model, variant, _ in outcomes]
     unanswered: list[Unanswered] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MANIFEST, RECORDS, SUMMARY = "manifest.json", "records.parquet", "summary.json"
-LOCK = ".lock"
+LOCK, NEW, PARTS = ".lock", ".new", ".parts"
+# Under this name the metadata of records.parquet hold the run's id.
+RUN_KEY = "counterfoil_run"
 
 
 class Unanswered(msgspec.Struct):
@@ -46,6 +49,8 @@ class Summary(msgspec.Struct):
     unanswered: list[Unanswered] = []
     unjudged: int = 0
     broken: int = 0
+    # That of the run, as records and manifest have it; older runs have none.
+    id: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Run:
@@ -56,6 +61,11 @@ class Run:
         self._decoded: dict[str, tuple[tuple[int, ...], Any]] = {}
         if not (self.folder / SUMMARY).is_file():
             raise UserError(f"{self.folder} is not a run folder: there is no {SUMMARY} in it.")
+        if _is_torn(self.folder):
+            raise UserError(
+                f"{self.folder} holds files of two runs, since one was stopped while it put its files there: run the "
+                "same command again, which asks nothing that was answered."
+            )
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder)!r})"
@@ -151,12 +161,45 @@ def locked(folder: Path) -> Iterator[None]:
         lock.release()
 
 
+@contextmanager
+def staging(folder: Path) -> Iterator[Path]:
+    """A folder within the run folder, for files that are to take the place of an earlier run's all together."""
+    staged = folder / NEW
+    with explained(folder):
+        shutil.rmtree(staged, ignore_errors=True)
+        staged.mkdir()
+    try:
+        yield staged
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+
+
+def put_in_place(staged: Path, folder: Path, read: Collection[str]) -> None:
+    """Put the files of a run in the place of an earlier one's, the manifest last: whoever looks before sees that they
+    are not of one run. What the earlier run's suite wrote, and this one's did not, goes, unless this run has `read` it.
+    """
+    new = [RECORDS, SUMMARY, *sorted({path.name for path in staged.iterdir()} - {RECORDS, SUMMARY, MANIFEST})]
+    inputs = {Path(name).resolve() for name in read}
+    left = {name for name in files_of(folder) - set(new) if (folder / name).resolve() not in inputs}
+    remove_page(folder)
+    for name in new:
+        _move(staged / name, folder / name)
+    remove_files(folder, left)
+    _move(staged / MANIFEST, folder / MANIFEST)
+
+
+def _move(source: Path, target: Path) -> None:
+    with explained(target):
+        source.replace(target)
+
+
 def discard_empty(folder: Path) -> None:
     """Remove a run folder in which nothing was written but what every run begins with.
 
     Only the holder of its lock may call this: another process may be at work on the folder.
     """
-    shutil.rmtree(folder / ".parts", ignore_errors=True)
+    for name in (PARTS, NEW):
+        shutil.rmtree(folder / name, ignore_errors=True)
     with suppress(OSError):  # another process may begin here as soon as the lock has no name
         if {path.name for path in folder.iterdir()} <= {LOCK}:
             (folder / LOCK).unlink(missing_ok=True)
@@ -214,6 +257,42 @@ def remove_files(folder: Path, names: Collection[str]) -> None:
         with explained(folder / name):
             if (folder / name).is_file():
                 (folder / name).unlink(missing_ok=True)
+
+
+class _Marked(msgspec.Struct):
+    """What the torn folder is known by."""
+
+    id: str | None = None
+
+
+def _is_torn(folder: Path) -> bool:
+    """Whether records, summary and manifest are not of one run. Those of older runs have no id; of a damaged file,
+    whoever reads it says what is wrong.
+    """
+    try:
+        summary, manifest = (_id_of(folder / name) for name in (SUMMARY, MANIFEST))
+        about_records = _end_of_parquet(folder / RECORDS)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    if summary is None:
+        return RUN_KEY.encode() in about_records
+    return summary != manifest or bool(about_records and summary.encode() not in about_records)
+
+
+def _id_of(path: Path) -> str | None:
+    return msgspec.json.decode(path.read_bytes(), type=_Marked).id if path.exists() else None
+
+
+def _end_of_parquet(path: Path) -> bytes:
+    """The part of a parquet file that holds its metadata; its length stands before the last four bytes."""
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 8))
+        length = int.from_bytes(file.read(4), "little")
+        file.seek(max(0, size - 8 - length))
+        return file.read(length)
 
 
 def _suite_of(path: Path) -> str | None:

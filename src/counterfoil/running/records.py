@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.files import explained, replacing
+from counterfoil.running.folder import PARTS, RUN_KEY
 from counterfoil.suite.outcome import LEFT_OUT
 from counterfoil.suite.suite import Row
 
@@ -61,7 +63,7 @@ class Parts:
     """The parts of records.parquet, in a folder of their own until they are joined."""
 
     def __init__(self, folder: Path, suite_columns: Mapping[str, Any]) -> None:
-        self._folder = folder / ".parts"
+        self._folder = folder / PARTS
         self._suite_columns = suite_columns
         with explained(folder):
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -76,18 +78,24 @@ class Parts:
         with explained(path.parent.parent), _errors_of_the_system():
             _though_interrupted(lambda: frame_of(rows, self._suite_columns).write_parquet(path))
 
-    def join(self, path: Path) -> None:
-        """Make one file of all parts."""
+    def digest(self) -> str:
+        """A hash of all parts: equal records have the same."""
+        digest = hashlib.sha256()
+        for part in sorted(self._folder.iterdir()):
+            with part.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+        return digest.hexdigest()
+
+    def join(self, path: Path, id: str) -> None:
+        """Make one file of all parts, with the id of the run in its metadata."""
         import polars as pl
 
         parts = sorted(self._folder.iterdir())
         with replacing(path) as temporary, _errors_of_the_system():
-            if len(parts) == 1:
-                parts[0].replace(temporary)
-            elif parts:
-                pl.scan_parquet(parts).sink_parquet(temporary, row_group_size=ROW_GROUP)
+            if parts:
+                pl.scan_parquet(parts).sink_parquet(temporary, row_group_size=ROW_GROUP, metadata={RUN_KEY: id})
             else:
-                frame_of([], self._suite_columns).write_parquet(temporary)
+                frame_of([], self._suite_columns).write_parquet(temporary, metadata={RUN_KEY: id})
         self.discard()
 
     def discard(self) -> None:

@@ -40,6 +40,8 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     prices: Path | None
     ledger: Path
     out: Path
+    # Eight letters that stand for what is asked for.
+    letters: str
     model_is_default: bool
     # None where this process asks.
     cluster: ClusterSettings | None
@@ -83,7 +85,8 @@ def make_request(
     if len(set(variants)) < len(variants):
         raise UserError(f"{max(variants, key=variants.count)} is named twice: name each variant once.")
     context = msgspec.structs.replace(imported or Context(), judges=[judge.name for judge in judges], variants=variants)
-    folder = f"{suite.name.replace(':', '-')}-{_letters(suite, models, judges, context, values)}"
+    letters = _letters(suite, models, judges, context, values)
+    folder = f"{suite.name.replace(':', '-')}-{letters}"
     as_given = ("data", "limit", "repeats", "seed", "max_cost", "max_tokens_total", "batch")
     return RunRequest(
         models=models,
@@ -94,6 +97,7 @@ def make_request(
         prices=Path(values["prices"]) if values["prices"] else None,
         ledger=Path(values["ledger"]),
         out=Path(values["out"]) if values["out"] else Path("runs") / folder,
+        letters=letters,
         model_is_default=not values["model"] and not imported,
         cluster=_cluster(values),
     )

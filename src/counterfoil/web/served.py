@@ -144,7 +144,7 @@ class Served:
 
     def _info(self, name: str) -> RunInfo:
         folder = self.folder(name, SUMMARY, MANIFEST, RECORDS)
-        return self._read_info(folder, name, stamps(folder, MANIFEST, SUMMARY))
+        return self._read_info(folder, name, stamps(folder, MANIFEST, SUMMARY, RECORDS))
 
     @lru_cache(maxsize=4096)  # noqa: B019 (a process serves one directory)
     def _read_info(self, folder: Path, name: str, state: tuple[int, ...]) -> RunInfo:
