@@ -111,6 +111,11 @@ def test_a_confusing_question() -> None:
         recall=0.5,
         f1=pytest.approx(4 / 7),  # type: ignore[arg-type]
         quality=pytest.approx(80 / 3),  # type: ignore[arg-type]
+        explanation="Sydney is larger.",
+        # (90 + 40 + 0) / 3, (60 + 20 + 0) / 3, (30 + 0 + 0) / 3.
+        clarity=pytest.approx(130 / 3),  # type: ignore[arg-type]
+        accuracy=pytest.approx(80 / 3),  # type: ignore[arg-type]
+        convincingness=10,
     )
 
 
@@ -367,6 +372,9 @@ def test_canned_replies_go_through_all_steps(tmp_path: Path) -> None:
         recall=0.5,
         f1=pytest.approx(2 / 3),  # type: ignore[arg-type]
         quality=9,
+        clarity=9,
+        accuracy=9,
+        convincingness=9,
         changed=False,
         failures=("correct: refused",),
     )

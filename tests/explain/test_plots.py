@@ -22,6 +22,8 @@ from run_folders import estimate, make_run, record
 CFE = Path(__file__).parents[2].parent / "shared" / "data" / "cfe"
 needs_data = pytest.mark.skipif(not CFE.exists(), reason="../shared/data/cfe is not here: it holds responses")
 SCHEMA = {"mentioned": pl.List(pl.String), "judges": pl.List(pl.String), "judge_confusion": pl.List(pl.Float64)}
+RIGHT = {"replies": "correct"}
+SHOWN = [(name, RIGHT) for name in ("score_threshold", "discernment", "judge_f1")] + [("mentions", {})]
 # Six questions, so that there are clusters enough for an interval.
 QUESTIONS = [
     {"id": f"q{i}", "question": f"Which? {i}", "answer": "Gold", "candidates": {"Low": 5, "High": 95, "Top": 100}}
@@ -53,10 +55,10 @@ def test_scores_stand_by_model_and_prompt_under_both_labellings(tmp_path: Path) 
     run = run_of(
         tmp_path,
         [record()],
-        estimate("score_threshold", 0.4, 0.3, 0.5),
-        estimate("score_confusion_index", 0.6, 0.5, 0.7),
-        estimate("score_threshold", 0.9, 0.8, 1.0, group={"replies": "correct"}),
-        estimate("discernment", 0.1, -0.1, 0.3),
+        estimate("score_threshold", 0.4, 0.3, 0.5, group=RIGHT),
+        estimate("score_confusion_index", 0.6, 0.5, 0.7, group=RIGHT),
+        estimate("score_threshold", 0.9, 0.8, 1.0),
+        estimate("discernment", 0.1, -0.1, 0.3, group=RIGHT),
     )
     plot = titled(run, "Score")
     assert isinstance(plot, Dots)
@@ -67,15 +69,50 @@ def test_scores_stand_by_model_and_prompt_under_both_labellings(tmp_path: Path) 
     assert titled(run, "Discernment").reference == 0
 
 
+def test_prompts_stand_in_the_order_of_the_cfe_study_and_others_behind_them(tmp_path: Path) -> None:
+    asked = ["mine", "cfe-unrestricted", "baseline", "cfe", "clarify-doubts"]
+    run = run_of(
+        tmp_path,
+        [record(variant=variant) for variant in asked],
+        *(estimate(name, 0.5, variant=variant, group=group) for variant in asked for name, group in SHOWN),
+    )
+    for title in ("Score", "Discernment", "Precision", "Mentions", "Length"):
+        labels = list(dict.fromkeys(row.label for row in titled(run, title).rows))
+        assert labels == ["baseline", "clarify-doubts", "cfe", "cfe-unrestricted", "mine"], title
+
+
+def test_what_the_judge_says_by_model_and_prompt(tmp_path: Path) -> None:
+    values = {"judge_f1": 0.4, "judge_precision": 0.8, "judge_recall": 0.3}
+    run = run_of(tmp_path, [record()], *(estimate(name, value, group=RIGHT) for name, value in values.items()))
+    rows = {row.group: (row.series, row.value) for row in titled(run, "Precision").rows}
+    assert rows == {"precision": ("m", 0.8), "recall": ("m", 0.3), "F1": ("m", 0.4)}
+
+
+def test_how_long_replies_are(tmp_path: Path) -> None:
+    # Three and five words: the mean is 4. What was refused is no reply.
+    replies = ["It is Canberra.", "Canberra, and\nnot  Sydney, mate."]
+    records = [record(question_id=f"q{i}", cluster=f"q{i}", reply=reply) for i, reply in enumerate(replies)]
+    records.append(record(question_id="q2", cluster="q2", reply="No.", outcome="refused"))
+    [row] = titled(run_of(tmp_path, records), "Length").rows
+    assert (row.label, row.series, row.value) == ("p", "m", pytest.approx(4))
+
+
 def test_each_question_counts_once_for_each_judge(tmp_path: Path) -> None:
-    scores = [("q0", [0.0, 100.0]), ("q0", [0.0, 100.0]), ("q1", [49.0, None]), ("q2", [50.0, 7.0])]
+    scores = [
+        ("q0", [0.0, 100.0]),
+        ("q0", [0.0, 100.0]),
+        ("q1", [49.0, None]),
+        ("q2", [50.0, 7.0]),
+        ("q4", [60.0, None]),
+    ]
     records = [record(question_id=q, judges=["j", "k"], judge_confusion=values) for q, values in scores]
     plot = titled(run_of(tmp_path, [*records, record(question_id="q3")]), "Confusion scores")
     assert isinstance(plot, Histogram)
     assert (plot.threshold, plot.threshold_label) == (60.0, "confusing above 60")
     # Bins are 5 wide: 0 is in the first, 49 in the tenth, 50 in the eleventh, 100 in the last, 7 in the second.
+    # 60 is not above 60: it is in the twelfth, left of the line.
     counts = {one.series: {i: n for i, n in enumerate(one.counts) if n} for one in plot.series}
-    assert counts == {"j": {0: 1, 9: 1, 10: 1}, "k": {1: 1, BINS - 1: 1}}
+    assert counts == {"j": {0: 1, 9: 1, 10: 1, 11: 1}, "k": {1: 1, BINS - 1: 1}}
 
 
 def test_without_judges_there_is_the_algorithms_index_alone(tmp_path: Path) -> None:
@@ -118,7 +155,7 @@ def test_several_prompts_are_a_line_each(tmp_path: Path) -> None:
 
 def test_a_dataset_that_has_changed_leaves_its_plots_out_and_says_so(tmp_path: Path) -> None:
     run = run_of(tmp_path, [record(question_id="q0", mentioned=[])], known=False)
-    assert plots(run) == []
+    assert not any("index" in plot.title or "Plausibility" in plot.title for plot in plots(run))
     assert headline(run) == [
         "Plausibility against mention rate is not shown: the dataset questions.json is not where it was, or has "
         "changed."
@@ -146,11 +183,11 @@ def test_the_headline_says_what_can_be_told(first: Any, second: Any, words: str,
     run = run_of(
         tmp_path,
         [record()],
-        estimate("score_threshold", 0.15, *first),
-        estimate("score_threshold", 0.35, *second, model="n"),
+        estimate("score_threshold", 0.15, *first, group=RIGHT),
+        estimate("score_threshold", 0.35, *second, model="n", group=RIGHT),
     )
     [sentence] = headline(run)
-    assert sentence.startswith("The score (by threshold; 1 is best) goes from 0.150")
+    assert sentence.startswith("The score of right replies (by threshold; 1 is best) goes from 0.150")
     assert sentence.endswith(f"for n: {words}.")
 
 
@@ -202,6 +239,9 @@ def test_every_plot_and_formula_on_real_responses(tmp_path: Path, monkeypatch: p
     assert [plot.title for plot in plots(run)] == [
         "Score by model and prompt",
         "Discernment by model and prompt",
+        "Precision, recall and F1 by the judge",
+        "Mentions by model and prompt",
+        "Length of replies by model and prompt",
         "Confusion scores of the questions",
         "Confusion index of the questions",
         "Plausibility against mention rate, by prompt, over all models",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -53,6 +54,79 @@ def test_the_import_gives_the_expected_values_exactly() -> None:
     pearson = [it for it in cf.Run("out").estimates if it.metric == "label_pearson"]
     assert pearson[0].value == pytest.approx(-0.1060, abs=5e-5)
     assert pearson[0].low is None
+
+
+CSV = """id,model,prompt_variant,llm_response,mentioned_cands,accuracy
+en-029,m,cfe,Canberra is not Sydney or any of the rest.,"['Sydney', 'Rest']",True
+en-001,m,cfe,Sicily.,[],True
+"""
+
+
+def test_a_mention_that_is_no_candidate_is_counted_and_left_out_as_in_the_study() -> None:
+    Path("r.csv").write_text(CSV)
+    done = counterfoil("score", "explain", "--from", "cfe", "r.csv", "--mentions", "given", "--out", "o", cwd=Path())
+    assert done.returncode == 0, done.stderr
+    said = "1 mention is no candidate of its question and is left out, as in the CFE study: r.csv, line 2: 'Rest' for "
+    assert f"{said}en-029." in done.stderr
+    assert cf.Run("o").records["mentioned"].to_list() == [["Sydney"], []]
+
+
+def test_the_confusion_index_is_a_column() -> None:
+    run = cf.run("explain", model="planted/explain", variant="baseline", out="o")
+    facts = suite.prepare(load_questions(None))
+    for row in run.records.iter_rows(named=True):
+        assert row["confusion_index"] == facts.labels[row["question_id"]].ci
+        assert row["confusing_by_index"] == (row["confusion_index"] > facts.mean_index)
+
+
+def test_a_wrong_answer_is_never_a_clarification() -> None:
+    # One model answers everything with the most plausible candidate, the other answers right, and says no more.
+    questions = list(load_questions(None))
+    tops = {it.text: max(it.candidates, key=lambda name, of=it: of.candidates[name]) for it in questions}
+    for name, replies in (("wrong", tops), ("right", {it.text: it.gold for it in questions})):
+        lines = [{"when": text, "text": f"{reply}."} for text, reply in replies.items()]
+        Path(f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    run = cf.run("explain", model=["replay/wrong.jsonl", "replay/right.jsonl"], variant="baseline", out="o")
+    records = run.records.filter(pl.col("model") == "replay/wrong.jsonl")
+    assert records["correct"].to_list() == [False] * len(questions)
+    assert records["instead"].to_list() == list(tops.values())
+    assert records["mentioned"].to_list() == [[top] for top in tops.values()], "it is named all the same"
+    found = overall(run.estimates)
+    for metric in ("reward", "clarifies_confusing", "clarifies_plain"):
+        assert found["replay/wrong.jsonl", "baseline", metric].value == 0, metric
+    for metric in ("score_threshold", "score_confusion_index"):
+        wrong, right = (found[f"replay/{name}.jsonl", "baseline", metric].value for name in ("wrong", "right"))
+        # Neither is rewarded on confusing questions; on plain ones the wrong answer brings its penalty.
+        assert wrong is not None
+        assert right is not None
+        assert wrong < right, metric
+    # Over right replies the one has no score at all: accuracy says why.
+    of_right = {(it.model[7:12], it.metric): it for it in run.estimates if it.group == {"replies": "correct"}}
+    assert of_right["wrong", "score_threshold"].value is None
+    assert of_right["right", "score_threshold"].n == len(questions)
+    shown = counterfoil("show", "o", cwd=Path())
+    assert "score_threshold, right replies" in shown.stdout
+
+
+def test_a_wrong_reply_may_clear_up_what_it_does_not_answer() -> None:
+    # Melbourne is the answer it gives; Sydney it rejects. The reward is that of Sydney alone.
+    Path("r.jsonl").write_text('{"question_id": "en-029", "model": "m", "reply": "Melbourne. It is not Sydney."}')
+    judge = judge_file(
+        [
+            {"when": "rate a question", "text": "Score: 80"},
+            {"when": "plausible but incorrect alternatives", "text": "Alternatives:\n- Sydney\n- Melbourne"},
+            {"when": ["find the intersection"], "text": "Intersection:\n- Sydney\n- Melbourne"},
+            {"text": "Ratings:\n- Sydney | clarity: 90 | accuracy: 80 | convincingness: 70"},
+        ]
+    )
+    run = cf.score("explain", "r.jsonl", judge=judge, out="o")
+    [row] = run.records.to_dicts()
+    candidates = {it.id: it.candidates for it in load_questions(None)}["en-029"]
+    total = sum(p**2 for p in candidates.values())
+    assert (row["correct"], row["instead"], row["clarifies"]) == (False, "Melbourne", True)
+    assert row["reward"] == pytest.approx(candidates["Sydney"] ** 2 / total)
+    # The judge is asked about Sydney alone: precision 1, and one of the two ideal ones.
+    assert (row["judge_precision"], row["judge_recall"]) == ([1.0], [0.5])
 
 
 @needs_data
@@ -170,6 +244,24 @@ def test_a_full_judge_run_through_all_steps() -> None:
     assert records["judge_f1"].to_list() == [[0.5], [0.0], [None]]
     # (90 + 80 + 70) / 3 = 80 and (30 + 20 + 10) / 3 = 20, so 50.
     assert records["judge_quality"].to_list() == [[50.0], [None], [None]]
+    # By aspect: (90 + 30) / 2, (80 + 20) / 2, (70 + 10) / 2.
+    aspects = {name: records[f"judge_{name}"].to_list()[0] for name in ("clarity", "accuracy", "convincingness")}
+    assert aspects == {"clarity": [60.0], "accuracy": [50.0], "convincingness": [40.0]}
+    # What the judge said in words stays with the reply: why, what should be cleared up, and what of it is.
+    assert records["judge_explanation"].to_list() == [["Sydney is larger."], ["Sydney is larger."], ["plain"]]
+    assert records["judge_ideal"].to_list() == [[["Sydney", "Perth"]], [["Sydney", "Perth"]], [None]]
+    assert records["judge_intersection"].to_list() == [[["Sydney"]], [[]], [None]]
+    estimates = cf.Run("out").estimates
+    by_aspect = {it.group["aspect"]: it.value for it in estimates if "aspect" in it.group and it.model == "m"}
+    assert by_aspect == {name: pytest.approx(values[0]) for name, values in aspects.items()}
+    # Two questions, with scores of 80 and 10: one of two is confusing, the median is 45, the ideal list has two.
+    of_questions = {it.metric: (it.value, it.n) for it in estimates if it.group == {"judge": judge}}
+    assert of_questions["judge_confusing"] == (0.5, 2)
+    assert of_questions["judge_confusion_median"] == (45, 2)
+    assert of_questions["judge_alternatives"] == (pytest.approx(2), 1)
+    counterfoil("export", "out", "--to", "csv", "tables", cwd=Path())
+    [row, *_] = list(csv.DictReader(Path("tables/records.csv").read_text(encoding="utf-8-sig").splitlines()))
+    assert json.loads(row["judge_ideal"]) == [["Sydney", "Perth"]]
     assert records["judge_restraint"].to_list() == [[None], [None], [0.0]]
     (about,) = cf.Run("out").manifest["judges"]
     # Confusion of two questions, alternatives of one, one intersection, one quality, one restraint: question-level

@@ -6,34 +6,50 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from counterfoil.asking.ask import Reply
+from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.explain.judge import Judgement, Verdicts
 from counterfoil.explain.questions import Question
-from counterfoil.explain.reading import Reading
+from counterfoil.explain.reading import Reading, candidate_instead
 from counterfoil.suite.imports import Imported, parse_list
-from counterfoil.tables import cells_in
+from counterfoil.tables import cells_in, first_of
 
 NEEDED = ("id", "prompt_variant", "llm_response")
 JUDGE = "imported"
 
 
 def import_cfe(files: Sequence[Path], questions: Mapping[str, Question], *, given: bool) -> Iterator[Imported]:
-    """The rows of the project's CSV files, with its judge's verdicts; mentions and correctness too where `given`."""
+    """The rows of the project's CSV files, with its judge's verdicts; mentions and correctness too where `given`.
+
+    A mention that is no candidate of its question is left out, as in the project's own code, and counted.
+    """
+    strangers: list[str] = []
     for path in files:
         for where, row in cells_in(path, NEEDED):
-            yield _imported(row, where, questions.get(row["id"]), given=given)
+            yield _imported(row, where, questions.get(row["id"]), strangers, given=given)
+    if strangers:
+        are = (
+            "mention is no candidate of its question and is"
+            if len(strangers) == 1
+            else ("mentions are no candidates of their questions and are")
+        )
+        say(f"{len(strangers):,} {are} left out, as in the CFE study: {first_of(strangers)}.")
 
 
-def _imported(row: Mapping[str, str], where: str, question: Question | None, *, given: bool) -> Imported:
+def _imported(
+    row: Mapping[str, str], where: str, question: Question | None, strangers: list[str], *, given: bool
+) -> Imported:
     text = row["llm_response"] or ""
     reading = None
     if given and question is not None and text.strip():
         if not row.get("mentioned_cands"):
             raise UserError(f"{where} has no mentioned_cands: leave --mentions given out, and they are found by rules.")
+        correct = (row.get("accuracy") or "true").lower() in ("true", "1")
         reading = Reading(
             text,
-            _mentions(row["mentioned_cands"], where, question),
-            (row.get("accuracy") or "true").lower() in ("true", "1"),
+            _mentions(row["mentioned_cands"], where, question, strangers),
+            correct,
+            None if correct else candidate_instead(question, text),
         )
     verdicts = Verdicts({JUDGE: _judgement(row, where)}) if row.get("gpt_conf_score") and text.strip() else None
     return Imported(
@@ -47,17 +63,18 @@ def _imported(row: Mapping[str, str], where: str, question: Question | None, *, 
     )
 
 
-def _mentions(text: str, where: str, question: Question) -> tuple[str, ...]:
+def _mentions(text: str, where: str, question: Question, strangers: list[str]) -> tuple[str, ...]:
+    """The candidates in the cell; what else is there goes to the strangers."""
     names = parse_list(text, f"{where}: mentioned_cands")
-    unknown = [name for name in names if not isinstance(name, str) or name not in question.candidates]
-    if unknown:
-        raise UserError(f"{where}: {unknown[0]!r} in mentioned_cands is no candidate of {question.id}.")
-    return tuple(names)
+    known = [name for name in names if isinstance(name, str) and name in question.candidates]
+    strangers += [f"{where}: {name!r} for {question.id}" for name in names if name not in known]
+    return tuple(known)
 
 
 def _judgement(row: Mapping[str, str], where: str) -> Judgement:
     return Judgement(
         confusion=_number(row, "gpt_conf_score", where, 100),
+        explanation=row.get("gpt_conf_explanation") or None,
         ideal=_answers(row, "gpt_cands", where),
         intersection=_answers(row, "gpt_cands_intersection", where),
         precision=_number(row, "gpt_precision", where, 1),

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
 from counterfoil.explain.importers import JUDGE as IMPORTED
 from counterfoil.explain.metrics import (
     ALWAYS_JUDGED,
+    ASPECTS,
     BANDS,
+    JUDGE_CONFUSION_MEDIAN,
     JUDGED,
     JUDGED_QUESTION,
     JUDGEMENT,
@@ -29,6 +31,9 @@ from counterfoil.suite.outcome import LEFT_OUT
 
 _ABOUT = ("model", "variant", "cluster", "question_id", "repeat")
 _SAID_BY_JUDGES = ("judge_confusion", *(metric.name for metric in JUDGED))
+_ASPECTS = tuple(f"judge_{aspect}" for aspect in ASPECTS)
+# Older runs don't have these.
+_SAID_SINCE = ("judge_alternatives", *_ASPECTS)
 
 
 def items(records: pl.DataFrame, confusing_at: float, judges: Sequence[str] = ()) -> dict[str, pl.DataFrame]:
@@ -50,7 +55,7 @@ def items(records: pl.DataFrame, confusing_at: float, judges: Sequence[str] = ()
     if judges:
         by_judge = pl.concat(_by_judge(replies, judge) for judge in judges)
         frames[JUDGEMENT] = _judgements(by_judge, judges, confusing_at)
-        frames[JUDGED_QUESTION] = _questions(by_judge)
+        frames[JUDGED_QUESTION] = _questions(by_judge, confusing_at)
     return frames
 
 
@@ -69,8 +74,14 @@ def _by_judge(replies: pl.DataFrame, judge: str) -> pl.DataFrame:
         judges.list.eval((pl.element() == judge).cast(pl.Int8)).list.arg_max()
     )
     return replies.select(
-        *(*_ABOUT, "item", "left_out", "clarifies"),
+        *(*_ABOUT, "item", "left_out", "correct", "clarifies"),
         *(pl.col(name).list.get(place, null_on_oob=True) for name in _SAID_BY_JUDGES),
+        *(
+            pl.col(name).list.get(place, null_on_oob=True)
+            if name in replies.columns
+            else pl.lit(None, pl.Float64).alias(name)
+            for name in _SAID_SINCE
+        ),
         judge=pl.lit(judge),
         is_judged=place.is_not_null(),
     )
@@ -81,25 +92,48 @@ def _judgements(by_judge: pl.DataFrame, judges: Sequence[str], confusing_at: flo
     named = pl.col("judge") if len(judges) > 1 else pl.lit(None, pl.String)
     # A file from elsewhere has not all that the judges of a run are asked for.
     always = () if list(judges) == [IMPORTED] else ALWAYS_JUDGED
-    absent = [metric.name for metric in JUDGED if metric not in always and not by_judge[metric.name].count()]
+    optional = [*(metric.name for metric in JUDGED if metric not in always), *_ASPECTS]
+    absent = [name for name in optional if not by_judge[name].count()]
     judgements = by_judge.drop(absent).with_columns(
         judge=named, confusing_to_judge=pl.col("judge_confusion") > confusing_at
     )
-    shares = [pl.col(name) / 100 for name in ("judge_quality",) if name in judgements.columns]
+    shares = [pl.col(name) / 100 for name in ("judge_quality", *_ASPECTS) if name in judgements.columns]
     return judgements.with_columns(*shares, **_clarifying("confusing_to_judge"))
 
 
-def _questions(by_judge: pl.DataFrame) -> pl.DataFrame:
+def _questions(by_judge: pl.DataFrame, confusing_at: float) -> pl.DataFrame:
     """Each question once for each judge, over all models and variants."""
     confusion = pl.col("judge_confusion")
     questions = (
         by_judge.filter(pl.col("is_judged"))
         .group_by("judge", "question_id", maintain_order=True)
-        .agg(pl.col("cluster").first(), confusion.drop_nulls().first())
+        .agg(pl.col("cluster").first(), pl.col("judge_confusion", "judge_alternatives").drop_nulls().first())
     )
     bands = {f"{low}-{high}": confusion.is_between(low, high + 1, closed="left") for low, high in BANDS}
     over_all = {"model": pl.lit("all"), "variant": pl.lit("all"), "item": pl.lit(None, pl.String)}
-    return questions.with_columns(**over_all, left_out=pl.lit(False), confusion=confusion / 100, **bands)
+    return questions.with_columns(
+        **over_all, left_out=pl.lit(False), confusion=confusion / 100, confusing=confusion > confusing_at, **bands
+    )
+
+
+def medians(questions: pl.DataFrame) -> list[Estimate]:
+    """The median of each judge's confusion scores, which the CFE study gives beside the mean."""
+    return [
+        Estimate(
+            metric=JUDGE_CONFUSION_MEDIAN.name,
+            model="all",
+            variant="all",
+            group={"judge": str(judge)},
+            value=cast("float | None", some["judge_confusion"].median()),
+            low=None,
+            high=None,
+            n=some["judge_confusion"].count(),
+            clusters=some["cluster"].n_unique(),
+            method="median",
+            note="a median has no interval here",
+        )
+        for (judge,), some in questions.group_by("judge", maintain_order=True)
+    ]
 
 
 def agreement(records: pl.DataFrame, confusing_at: float) -> list[Estimate]:

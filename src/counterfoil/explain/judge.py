@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from counterfoil.explain.metrics import ASPECTS
 from counterfoil.explain.questions import Question
 from counterfoil.explain.scoring import CONFUSING_AT
 from counterfoil.judging.parsing import read_list, read_ratings, read_score, read_verdict
@@ -18,8 +19,12 @@ from counterfoil.judging.text import find_entry, fold, unique
 
 T = TypeVar("T")
 
-ASPECTS = ("clarity", "accuracy", "convincingness")
-MEASURES = ("confusion", "precision", "recall", "f1", "quality", "restraint", "correct", "changed")
+MEASURES = (
+    *("confusion", "alternatives", "precision", "recall", "f1", "quality", *ASPECTS),
+    *("restraint", "correct", "changed"),
+)
+# What a judge says in words: why a question is confusing, what should be cleared up, and which of it the reply does.
+TEXTS: Mapping[str, Any] = {"explanation": list[str], "ideal": list[list[str]], "intersection": list[list[str]]}
 
 
 class Judgement(msgspec.Struct, kw_only=True):
@@ -30,6 +35,7 @@ class Judgement(msgspec.Struct, kw_only=True):
     """
 
     confusion: float | None = None
+    explanation: str | None = None
     confusing: bool | None = None
     ideal: tuple[str, ...] | None = None
     intersection: tuple[str, ...] | None = None
@@ -37,10 +43,18 @@ class Judgement(msgspec.Struct, kw_only=True):
     recall: float | None = None
     f1: float | None = None
     quality: float | None = None
+    clarity: float | None = None
+    accuracy: float | None = None
+    convincingness: float | None = None
     restraint: float | None = None
     correct: bool | None = None
     changed: bool | None = None
     failures: tuple[str, ...] = ()
+
+    @property
+    def alternatives(self) -> int | None:
+        """How many there are in the ideal list."""
+        return None if self.ideal is None else len(self.ideal)
 
 
 class Verdicts(msgspec.Struct, frozen=True):
@@ -66,6 +80,8 @@ class Verdicts(msgspec.Struct, frozen=True):
         for name in MEASURES:
             values = [getattr(said, name) for said in judgements]
             row[f"judge_{name}"] = [None if value is None else float(value) for value in values]
+        for name in TEXTS:
+            row[f"judge_{name}"] = [getattr(said, name) for said in judgements]
         return row
 
 
@@ -104,12 +120,13 @@ async def judge_reply(
     confusion = await steps.take("confusion", read_score, question.text)
     if confusion is not None:
         said.confusion, said.confusing = confusion.score, confusion.score > confusing_at
+        said.explanation = confusion.explanation or None
     if said.confusing:
         mentioned = unique([" ".join(entry.split()) for entry in mentioned if entry.strip()])
         said.ideal = await steps.take("alternatives", _list_under("Alternatives"), question.text)
         if said.ideal is not None:
             await _compare(steps, question, mentioned, said.ideal, said, swap=swap)
-        said.quality = await _quality(steps, question, reply_text, mentioned)
+        await _rate(steps, question, reply_text, mentioned, said)
     elif said.confusing is False:
         unneeded = await steps.take("restraint", read_verdict, _about_reply(question, reply_text))
         said.restraint = None if unneeded is None else float(not unneeded)
@@ -173,16 +190,19 @@ async def _compare(
         said.changed = None if swapped is None else set(swapped) != set(common)
 
 
-async def _quality(steps: _Steps, question: Question, reply_text: str, mentioned: Sequence[str]) -> float | None:
-    """The mean over the mentioned alternatives of their mean rating; None where there are none."""
+async def _rate(steps: _Steps, question: Question, reply_text: str, mentioned: Sequence[str], said: Judgement) -> None:
+    """The quality, which is the mean over the mentioned alternatives of their mean rating, and each aspect of it."""
     if not mentioned:
-        return None
+        return
     ordered = _shuffled(mentioned, question, "quality")
     content = f"{_about_reply(question, reply_text)}\n\n{_listed('Alternatives', ordered)}"
     ratings = await steps.take("quality", lambda text: read_ratings(text, ordered, ASPECTS), content)
     if ratings is None:
-        return None
-    return sum(sum(rating) / len(rating) for rating in ratings.values()) / len(ratings)
+        return
+    said.quality = sum(sum(rating) / len(rating) for rating in ratings.values()) / len(ratings)
+    said.clarity, said.accuracy, said.convincingness = (
+        sum(of_aspect) / len(ratings) for of_aspect in zip(*ratings.values(), strict=True)
+    )
 
 
 @functools.cache

@@ -154,8 +154,13 @@ JUDGE_QUALITY = _judged(
     "judge_quality", "Mean of clarity, accuracy and convincingness of a reply's clarifications, 0 to 100.", **_SCORE
 )
 # What every judge of a run is asked for; the answer and the other way round only where the user wants it.
+ASPECTS = ("clarity", "accuracy", "convincingness")
+QUALITY_BY_ASPECT = tuple(
+    JUDGE_QUALITY.changed(mean=f"judge_{aspect}", label=(("aspect", aspect),)) for aspect in ASPECTS
+)
 ALWAYS_JUDGED = (JUDGE_PRECISION, JUDGE_RECALL, JUDGE_F1, JUDGE_RESTRAINT, JUDGE_QUALITY)
 JUDGED = (JUDGE_PRECISION, JUDGE_RECALL, JUDGE_F1, JUDGE_RESTRAINT, JUDGE_CORRECT, JUDGE_CHANGED, JUDGE_QUALITY)
+JUDGED_OF_RIGHT = _over_right_replies(ALWAYS_JUDGED)
 
 _OF_QUESTIONS: dict[str, Any] = {"of": JUDGED_QUESTION, "each": None, "groups": (("judge",),), "better": None}
 JUDGE_CONFUSION = _judged(
@@ -164,6 +169,27 @@ JUDGE_CONFUSION = _judged(
     mean="confusion",
     **_OF_QUESTIONS,
     **_SCORE,
+)
+JUDGE_CONFUSION_MEDIAN = JUDGE_CONFUSION.changed(
+    name="judge_confusion_median",
+    formula="The median of the judge's confusion scores over questions, 0 to 100.",
+    says="The confusion score that half of the questions are below.",
+    mean=None,
+)
+JUDGE_CONFUSING = _judged(
+    "judge_confusing",
+    "Questions whose confusion score is above --confusing-at ÷ questions.",
+    "How many of the questions are confusing to the judge.",
+    mean="confusing",
+    **_OF_QUESTIONS,
+)
+JUDGE_ALTERNATIVES = _judged(
+    "judge_alternatives",
+    "Alternatives in the judge's ideal list; mean over questions that are confusing to the judge.",
+    "How many alternatives a reply should clear up, to the judge.",
+    range=(0.0, float("inf")),
+    most=USUAL_CANDIDATES,
+    **_OF_QUESTIONS,
 )
 JUDGE_CONFUSION_SHARE = _judged(
     "judge_confusion_share",
@@ -191,14 +217,17 @@ SCORE_SPEARMAN = AGREEMENT.changed(
     formula="Spearman's rank correlation of the scores over replies.",
     says="How far two sides agree on which replies are better.",
 )
-_BY_JUDGES = (*JUDGED, *CLARIFYING_BY_JUDGE, JUDGE_CONFUSION, *CONFUSION_BANDS)
+_BY_JUDGES = (
+    *(*JUDGED, *JUDGED_OF_RIGHT, *QUALITY_BY_ASPECT, *CLARIFYING_BY_JUDGE),
+    *(JUDGE_CONFUSION, JUDGE_CONFUSION_MEDIAN, JUDGE_CONFUSING, JUDGE_ALTERNATIVES, *CONFUSION_BANDS),
+)
 METRICS = (
     *(ACCURACY, *SCORES, *CLARIFYING, *SCORES_OF_RIGHT, *CLARIFYING_OF_RIGHT, *CLARIFYING_BY_INDEX),
     *(*_BY_JUDGES, LABEL_KAPPA, LABEL_PEARSON, SCORE_SPEARMAN),
 )
-# The summary has each group of figures over all replies, and at once over those whose answer is right.
+# The summary has each group of figures first over replies whose answer is right, and at once over all.
 IN_SUMMARY = (
-    *(ACCURACY, *SCORES, *SCORES_OF_RIGHT, *CLARIFYING, *CLARIFYING_OF_RIGHT, *CLARIFYING_BY_INDEX, *_BY_JUDGES),
+    *(ACCURACY, *SCORES_OF_RIGHT, *SCORES, *CLARIFYING_OF_RIGHT, *CLARIFYING, *CLARIFYING_BY_INDEX, *_BY_JUDGES),
 )
 
 HUMAN_ACCURACY = _figure(

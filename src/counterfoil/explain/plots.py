@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from counterfoil.errors import UserError
-from counterfoil.explain.metrics import ACCURACY, DISCERNMENT, JUDGE_F1, SCORE_CONFUSION_INDEX, SCORE_THRESHOLD
+from counterfoil.explain.metrics import (
+    ACCURACY,
+    DISCERNMENT,
+    JUDGE_F1,
+    JUDGE_PRECISION,
+    JUDGE_RECALL,
+    MENTIONS,
+    SCORE_CONFUSION_INDEX,
+    SCORE_THRESHOLD,
+)
+from counterfoil.explain.prompts import VARIANTS
 from counterfoil.explain.questions import Question
 from counterfoil.explain.reading import mention_spans
 from counterfoil.explain.scoring import label_all
@@ -24,31 +34,55 @@ LABELLINGS = {SCORE_THRESHOLD.name: "threshold", SCORE_CONFUSION_INDEX.name: "co
 STEP = 10
 LAST_STEP = 100 // STEP - 1
 BINS = 20
+# Words of a long reply: intervals of lengths are made on a scale that ends there, or at the longest reply.
+LONG_REPLY = 100
 
 
 def plots(run: Run) -> list[Plot]:
-    """Scores and discernment by model and prompt, how confusing the questions are, what plausibility does."""
-    found = [_scores(run.estimates), _discernment(run.estimates), _judge_confusion(run)]
+    """Scores, discernment, mentions and lengths by model and prompt, how confusing the questions are, what
+    plausibility does.
+    """
+    estimates = in_order(run)
+    found = [_scores(estimates), _discernment(estimates), _judged(estimates), _mentions(estimates), _lengths(run)]
+    found.append(_judge_confusion(run))
     dataset = _dataset(run)
     if dataset is not None:
         found += [_confusion_index(dataset), _mention_rate(run, dataset)]
     return [plot for plot in found if plot is not None]
 
 
+def in_order(run: Run, estimates: Sequence[Estimate] | None = None) -> list[Estimate]:
+    """The run's estimates, or these, with the prompts in the order of the CFE study, from plain answering to always
+    clearing up; others stand behind, in the order in which they were asked.
+    """
+    order = list(dict.fromkeys([*VARIANTS, *(str(row["variant"]) for row in run.outcomes)]))
+    places = {variant: place for place, variant in enumerate(order)}
+    return sorted(
+        run.estimates if estimates is None else estimates, key=lambda one: places.get(one.variant, len(places))
+    )
+
+
+def of_right(estimates: Iterable[Estimate], metric: str) -> list[Estimate]:
+    """The metric over replies whose answer is right, as the CFE study has it."""
+    return [one for one in estimates if one.metric == metric and one.group == {"replies": "correct"}]
+
+
 def headline(run: Run) -> list[str]:
-    """How well, and whether only where it is needed; what could not be shown."""
-    estimates = run.estimates
+    """How well right replies clear things up, and whether only where it is needed; how many are right; what could not
+    be shown.
+    """
+    estimates = in_order(run)
     sentences = [
-        *extremes("The score (by threshold; 1 is best)", overall(estimates, SCORE_THRESHOLD.name)),
+        *extremes("The score of right replies (by threshold; 1 is best)", of_right(estimates, SCORE_THRESHOLD.name)),
+        *extremes("The share of right answers", overall(estimates, ACCURACY.name)),
         *sides(
-            DISCERNMENT.name,
-            overall(estimates, DISCERNMENT.name),
+            f"{DISCERNMENT.name} in right replies",
+            of_right(estimates, DISCERNMENT.name),
             "something is cleared up more often where there is confusion",
             "more often where there is none",
         ),
-        *extremes("Discernment", overall(estimates, DISCERNMENT.name)),
-        *extremes("The share of right answers", overall(estimates, ACCURACY.name)),
-        *extremes("The judge's F1", overall(estimates, JUDGE_F1.name)),
+        *extremes("Discernment in right replies", of_right(estimates, DISCERNMENT.name)),
+        *extremes("The judge's F1 of right replies", of_right(estimates, JUDGE_F1.name)),
     ]
     if _dataset(run) is None:
         name = run.manifest["data"]["name"]
@@ -90,7 +124,7 @@ def _dataset(run: Run) -> Dataset[Question] | None:
 
 
 def _scores(estimates: Sequence[Estimate]) -> Plot | None:
-    by_label = {label: overall(estimates, metric) for metric, label in LABELLINGS.items()}
+    by_label = {label: of_right(estimates, metric) for metric, label in LABELLINGS.items()}
     return _dots(
         [
             _dot(estimate, estimate.variant, f"labels by {label}")
@@ -98,20 +132,61 @@ def _scores(estimates: Sequence[Estimate]) -> Plot | None:
             for estimate in some
         ],
         title="Score by model and prompt",
-        description="The mean score with its interval, under both ways to say which questions are confusing. 1: every "
-        "plausible confusion is cleared up where there is one, and nothing is brought up where there is none.",
+        description="The mean score of replies whose answer is right, with its interval, under both ways to say "
+        "which questions are confusing. 1: every plausible confusion is cleared up where there is one, and nothing is "
+        "brought up where there is none.",
         x=Axis("score", 0.0, 1.0),
     )
 
 
 def _discernment(estimates: Sequence[Estimate]) -> Plot | None:
     return _dots(
-        [_dot(estimate, estimate.variant) for estimate in overall(estimates, DISCERNMENT.name)],
+        [_dot(estimate, estimate.variant) for estimate in of_right(estimates, DISCERNMENT.name)],
         title="Discernment by model and prompt",
-        description="How much more often a reply clears something up on confusing questions (by threshold) than on "
-        "plain ones. At 0 it does not tell them apart.",
+        description="How much more often a right reply clears something up on confusing questions (by threshold) than "
+        "on plain ones. At 0 it does not tell them apart.",
         x=Axis(DISCERNMENT.name),
         reference=0.0,
+    )
+
+
+def _judged(estimates: Sequence[Estimate]) -> Plot | None:
+    names = {JUDGE_PRECISION.name: "precision", JUDGE_RECALL.name: "recall", JUDGE_F1.name: "F1"}
+    return _dots(
+        [_dot(one, one.variant, what) for metric, what in names.items() for one in of_right(estimates, metric)],
+        title="Precision, recall and F1 by the judge",
+        description="How much of what a right reply clears up should be cleared up, to the judge; how much of what "
+        "should be cleared up it does clear up; and both in one. On questions that are confusing to the judge.",
+        x=Axis("share", 0.0, 1.0),
+    )
+
+
+def _mentions(estimates: Sequence[Estimate]) -> Plot | None:
+    return _dots(
+        [_dot(estimate, estimate.variant) for estimate in overall(estimates, MENTIONS.name)],
+        title="Mentions by model and prompt",
+        description="How many candidates a reply mentions.",
+        x=Axis("candidates mentioned in a reply", 0.0),
+    )
+
+
+def _lengths(run: Run) -> Plot | None:
+    """How long replies are, in words."""
+    import polars as pl
+
+    from counterfoil.stats.metric import Metric
+    from counterfoil.stats.summary import summarize
+
+    length = Metric(name="words", formula="", says="", mean="words", range=(0.0, float("inf")), most=LONG_REPLY)
+    words = pl.col("reply").str.count_matches(r"\S+")
+    columns = pl.scan_parquet(run.folder / RECORDS).filter(pl.col("outcome") == "answered")
+    frame = columns.select("model", "variant", "cluster", item="question_id", left_out=False, words=words).collect()
+    found = summarize([length], {length.of: frame}) if frame.height else []
+    return _dots(
+        [_dot(estimate, estimate.variant) for estimate in in_order(run, found)],
+        title="Length of replies by model and prompt",
+        description="How many words a reply has, what stands between spaces counting as one.",
+        x=Axis("words in a reply", 0.0),
     )
 
 
@@ -135,13 +210,13 @@ def _judge_confusion(run: Run) -> Plot | None:
         .unique(["judges", "question_id"], maintain_order=True)
         .collect()
     )
+    at = float(run.manifest["options"].get("confusing_at", 50.0))
     series = [
-        Counts(str(judge), _counts(some["judge_confusion"].to_list(), 100.0))
+        Counts(str(judge), _counts(some["judge_confusion"].to_list(), 100.0, at))
         for (judge,), some in scores.group_by("judges", maintain_order=True)
     ]
     if not series:
         return None
-    at = float(run.manifest["options"].get("confusing_at", 50.0))
     return Histogram(
         title="Confusion scores of the questions",
         description="How confusing each question is to each judge, from 0 to 100. Right of the line it counts as "
@@ -168,17 +243,21 @@ def _confusion_index(dataset: Dataset[Question]) -> Plot | None:
         x="confusion index",
         y="questions",
         edges=tuple(i / BINS for i in range(BINS + 1)),
-        series=(Counts("", _counts(values, 1.0)),),
+        series=(Counts("", _counts(values, 1.0, facts.mean_index)),),
         threshold=facts.mean_index,
         threshold_label=f"mean {facts.mean_index:.3f}",
     )
 
 
-def _counts(values: Sequence[float], most: float) -> tuple[int, ...]:
-    """How many are in each of the bins; the highest value is in the last one."""
+def _counts(values: Sequence[float], most: float, threshold: float) -> tuple[int, ...]:
+    """How many are in each of the bins; the highest value is in the last one. What is just as high as the threshold is
+    not above it, and stands left of its line.
+    """
     counts = [0] * BINS
     for value in values:
-        counts[max(0, min(BINS - 1, int(value / most * BINS)))] += 1
+        place = int(value / most * BINS)
+        on_the_line = value == threshold == place * most / BINS
+        counts[max(0, min(BINS - 1, place - on_the_line))] += 1
     return tuple(counts)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from counterfoil.explain.mentions.answer import answer_is_right
+from counterfoil.explain.mentions.answer import answer_instead, answer_is_right
 from counterfoil.explain.mentions.forms import lexicon
 from counterfoil.explain.mentions.names import GOLD
 from counterfoil.explain.mentions.spans import spans
@@ -20,11 +20,19 @@ __all__ = ["Reading", "answer_is_right", "find_mentions", "mention_spans", "read
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What a reply says: the candidates it mentions, and whether its answer is the right one."""
+    """What a reply says: the candidates it mentions, and whether its answer is the right one.
+
+    `instead`: the candidate that it gives as its answer in place of the right one.
+    """
 
     text: str
     mentioned: tuple[str, ...]
     correct: bool
+    instead: str | None = None
+
+    def cleared_up(self, mentioned: Sequence[str]) -> list[str]:
+        """Of what is mentioned, all but what is given as the answer: a wrong answer is no clarification."""
+        return [name for name in mentioned if name != self.instead]
 
 
 def read_reply(question: Question, text: str) -> Reading | None:
@@ -32,13 +40,19 @@ def read_reply(question: Question, text: str) -> Reading | None:
     if not own_words(text).strip():
         return None
     names = list(question.candidates)
+    correct = answer_is_right(text, question.gold, aliases=question.aliases, candidates=names, question=question.text)
     return Reading(
         text=text,
         mentioned=tuple(find_mentions(text, names, gold=question.gold, question=question.text)),
-        correct=answer_is_right(
-            text, question.gold, aliases=question.aliases, candidates=names, question=question.text
-        ),
+        correct=correct,
+        instead=None if correct else candidate_instead(question, text),
     )
+
+
+def candidate_instead(question: Question, text: str) -> str | None:
+    """The candidate that a reply with a wrong answer gives as its answer."""
+    names = list(question.candidates)
+    return answer_instead(text, question.gold, aliases=question.aliases, candidates=names, question=question.text)
 
 
 def find_mentions(reply: str, candidates: Sequence[str], *, gold: str = "", question: str = "") -> list[str]:

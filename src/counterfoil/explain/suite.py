@@ -12,14 +12,14 @@ from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.explain import people
 from counterfoil.explain.importers import import_cfe
-from counterfoil.explain.judge import MEASURES, Judgement, Verdicts, judge_mentions, judge_reply
-from counterfoil.explain.metrics import IN_SUMMARY, METRICS, PEOPLE
+from counterfoil.explain.judge import MEASURES, TEXTS, Judgement, Verdicts, judge_mentions, judge_reply
+from counterfoil.explain.metrics import IN_SUMMARY, JUDGED_QUESTION, METRICS, PEOPLE
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import ExplainPlanting, respondent
 from counterfoil.explain.prompts import load_variants
 from counterfoil.explain.questions import Question, encode_questions, load_questions
 from counterfoil.explain.reading import Reading, read_reply
-from counterfoil.explain.scoring import LABELLINGS, Facts, label_all, penalty, reward, score
+from counterfoil.explain.scoring import LABELLINGS, Facts, label_all, penalty, reward
 from counterfoil.judging.step import JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items
@@ -51,9 +51,11 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     rating_needs = ("mentioned",)
     columns: Mapping[str, Any] = {
         "correct": bool,
+        "instead": str,
         "mentioned": list[str],
         "confusing": bool,
         "confusing_by_index": bool,
+        "confusion_index": float,
         "clarifies": bool,
         "reward": float,
         "penalty": float,
@@ -61,12 +63,13 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         "score_confusion_index": float,
         "judges": list[str],
         **{f"judge_{name}": list[float] for name in MEASURES},
+        **{f"judge_{name}": kind for name, kind in TEXTS.items()},
         "judge_failures": list[str],
     }
 
     metrics = METRICS
     people_metrics = PEOPLE
-    group_names: Mapping[str, str] = {"judge": "{}"}
+    group_names: Mapping[str, str] = {"judge": "{}", "replies=correct": "right replies"}
     beside_overall = ("replies",)
     harness_groups = ("replies", "label")
 
@@ -120,7 +123,7 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
                     judge,
                     question,
                     reading.text,
-                    mentioned,
+                    reading.cleared_up(mentioned),
                     confusing_at=self.settings["confusing_at"],
                     swap=self.settings["judge_swap"],
                     check_answer=self.settings["judge_answer"],
@@ -130,12 +133,17 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         return Verdicts(judgements, mentioned if by_judge else None)
 
     def score(self, question: Question, facts: Facts, reading: Reading | None, verdicts: Verdicts | None) -> Row:
-        """A reply in which nothing could be read clears nothing up, and is no restraint either: its scores are 0."""
+        """A reply in which nothing could be read clears nothing up, and is no restraint either: its scores are 0.
+
+        What is given as the answer, in place of the right one, clears nothing up: it brings no reward, and the penalty
+        all the same.
+        """
         labels = facts.labels[question.id]
         row: Row = {
             "correct": reading is not None and reading.correct,
             "confusing": labels.threshold,
             "confusing_by_index": labels.confusion_index,
+            "confusion_index": labels.ci,
             **({} if verdicts is None else verdicts.columns()),
         }
         if reading is None:
@@ -147,22 +155,27 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
             # The judge that was to find the mentions did not: nothing takes their place.
             return row | dict.fromkeys(("mentioned", "clarifies", "reward", "penalty", *SCORES))
         every = list(question.candidates.values())
-        mentioned = [question.candidates[name] for name in names]
+        cleared_up = reading.cleared_up(names)
+        rewarded = reward([question.candidates[name] for name in cleared_up], every)
+        penalized = penalty([question.candidates[name] for name in names], every)
         return row | {
             "mentioned": list(names),
-            "clarifies": bool(names),
-            "reward": reward(mentioned, every),
-            "penalty": penalty(mentioned, every),
-            "score_threshold": score(mentioned, every, confusing=labels.threshold),
-            "score_confusion_index": score(mentioned, every, confusing=labels.confusion_index),
+            "instead": reading.instead,
+            "clarifies": bool(cleared_up),
+            "reward": rewarded,
+            "penalty": penalized,
+            "score_threshold": rewarded if labels.threshold else 1 - penalized,
+            "score_confusion_index": rewarded if labels.confusion_index else 1 - penalized,
         }
 
     def summarize(self, rows: pl.DataFrame, facts: Facts) -> list[Estimate]:
         """The declared figures, and how far algorithm and judges agree."""
-        from counterfoil.explain.items import agreement
+        from counterfoil.explain.items import agreement, medians
         from counterfoil.stats.summary import summarize
 
-        return [*summarize(IN_SUMMARY, self.items(rows)), *agreement(rows, self.settings["confusing_at"])]
+        items = self.items(rows)
+        judged = medians(items[JUDGED_QUESTION]) if JUDGED_QUESTION in items else []
+        return [*summarize(IN_SUMMARY, items), *judged, *agreement(rows, self.settings["confusing_at"])]
 
     def items(self, records: pl.DataFrame) -> Items:
         from counterfoil.explain.items import items

@@ -32,6 +32,8 @@ COLUMNS: dict[str, Any] = {
 }
 # Columns that no estimate needs, and that take most of the space.
 TEXT_COLUMNS = ("reply", "ask_key", "judge_keys", "reason")
+# The same of what judges say in words, where a suite has such columns.
+JUDGE_TEXTS = ("judge_explanation", "judge_ideal", "judge_intersection")
 
 # Rows that are in memory together while the parts are joined, and while the file is read.
 ROW_GROUP = 16_384
@@ -108,6 +110,7 @@ def frame_of(rows: Sequence[Row], suite_columns: Mapping[str, Any]) -> pl.DataFr
 
     types: dict[Any, Any] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
     types |= {list[str]: pl.List(pl.String), list[float]: pl.List(pl.Float64)}
+    types[list[list[str]]] = pl.List(pl.List(pl.String))
     schema = {name: types[kind] for name, kind in (COLUMNS | dict(suite_columns)).items()}
     return pl.DataFrame({name: [row.get(name) for row in rows] for name in schema}, schema=schema)
 
@@ -137,7 +140,7 @@ def read_scores(path: Path) -> pl.DataFrame:
     """All records without their texts: what estimates are made from."""
     import polars as pl
 
-    return pl.scan_parquet(path).drop(TEXT_COLUMNS).collect()
+    return pl.scan_parquet(path).drop(TEXT_COLUMNS).drop(JUDGE_TEXTS, strict=False).collect()
 
 
 def read_left_out(path: Path, most: int) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 
-from counterfoil.explain.mentions.forms import gold_lexicon
+from counterfoil.explain.mentions.forms import gold_lexicon, wrong_candidates
 from counterfoil.explain.mentions.names import GOLD
 from counterfoil.explain.mentions.spans import Span, spans
 from counterfoil.explain.mentions.vocabulary import FUNCTION_WORDS
@@ -109,6 +109,17 @@ def answer_is_right(
         return False
     given = _given_answer(reply, found, frozenset(known.question_keys) - FUNCTION_WORDS)
     return given is not None and given.owner == GOLD
+
+
+def answer_instead(
+    reply: str, gold: str, *, aliases: Sequence[str] = (), candidates: Sequence[str] = (), question: str = ""
+) -> str | None:
+    """The candidate that the reply gives as its answer in place of the right one; None where it gives none of them."""
+    reply = own_words(reply)
+    others = wrong_candidates(gold, tuple(aliases), tuple(candidates))
+    known = gold_lexicon(gold, tuple(aliases), tuple(candidates), question)
+    given = _given_answer(reply, spans(reply, known, gaps=True), frozenset(known.question_keys) - FUNCTION_WORDS)
+    return None if given is None or given.owner == GOLD else others[given.owner]
 
 
 def _given_answer(reply: str, found: Sequence[Span], asked: frozenset[str]) -> Span | None:

@@ -127,10 +127,14 @@ def lexicon(
 @lru_cache(maxsize=4096)
 def gold_lexicon(gold: str, aliases: tuple[str, ...], candidates: tuple[str, ...], question: str) -> Lexicon:
     """As `lexicon`, without candidates that are the gold answer or an alias in another spelling."""
-    golden = {spelled(name) for name in (gold, *aliases)}
-    others = tuple(name for name in candidates if spelled(name) not in golden)
     # "It left on April 10 and sank on April 15, 1912" gives the second one.
-    return lexicon(others, gold, question, aliases, whole_dates=True)
+    return lexicon(wrong_candidates(gold, aliases, candidates), gold, question, aliases, whole_dates=True)
+
+
+def wrong_candidates(gold: str, aliases: tuple[str, ...], candidates: tuple[str, ...]) -> tuple[str, ...]:
+    """The candidates that are not the gold answer or an alias in another spelling."""
+    golden = {spelled(name) for name in (gold, *aliases)}
+    return tuple(name for name in candidates if spelled(name) not in golden)
 
 
 def _is_matched_as_text(name: str) -> bool:
