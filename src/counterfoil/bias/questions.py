@@ -40,7 +40,7 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
     # KoBBQ's a, c against b, d; in contexts that decide: whether they decide for the biased answer. None where it is
     # not said.
     biased_context: bool | None
-    # The same for two ambiguous questions that differ only in which group is which; None where there is no other.
+    # The same for two questions that differ only in which group is which; None where there is no other.
     pair: str | None = None
     order: int = 0
 
@@ -60,7 +60,7 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
     @property
     def stratum(self) -> str:
         """A sample holds as much of each category and kind of context as the dataset does."""
-        return f"{self.category} {'ambiguous' if self.ambiguous else 'disambiguated'}"
+        return f"{'ambiguous' if self.ambiguous else 'disambiguated'} {self.category}"
 
     @property
     def family(self) -> str:
@@ -76,7 +76,7 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
             "label": self.label or None,
             "ambiguous": self.ambiguous,
             "biased_context": self.biased_context,
-            "pair": self.pair,
+            "pair": self.pair if self.ambiguous else None,
         }
 
     @property

@@ -1,12 +1,13 @@
-"""A sample of a dataset: stratified and seeded, never the first N."""
+"""A sample of a dataset: seeded, spread over the strata, with the same chance for each question."""
 
 from __future__ import annotations
 
 import hashlib
-import heapq
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
+
+# Multiples of it, without their whole parts, lie as far apart as can be, however many there are.
+GOLDEN_RATIO = (5**0.5 - 1) / 2
 
 
 class Sampled(Protocol):
@@ -23,41 +24,60 @@ class Sampled(Protocol):
 
 
 def chosen_units(questions: Iterable[Sampled], limit: int, seed: int) -> set[str]:
-    """A sample of `limit` questions before orders and draws, each stratum with its share (largest remainders).
+    """A sample of `limit` questions before orders and draws: each has the same chance, limit ÷ all.
 
-    A unit's rank depends on the seed and its family alone: a larger sample holds the smaller one's units of each
-    stratum, and what the dataset's order is does not matter. One pass.
+    Systematic sampling with a random start: all families stand in a ring, those of each stratum at equal distances, and
+    the sample is what follows a random place of it. So each stratum has its share, however many strata there are; a
+    family stays together, but for the last one; a larger sample holds the smaller one; and the order of the dataset
+    does not matter.
     """
-    sizes: Counter[str] = Counter()
-    best: dict[str, list[tuple[int, str]]] = {}
+    strata: dict[str, dict[str, list[str]]] = {}
     seen: set[str] = set()
     for question in questions:
-        if question.unit in seen:
-            continue
-        seen.add(question.unit)
-        sizes[question.stratum] += 1
-        heap = best.setdefault(question.stratum, [])
-        entry = (-_rank(question.family, seed), question.unit)
-        if len(heap) < limit:
-            heapq.heappush(heap, entry)
-        elif entry > heap[0]:
-            heapq.heapreplace(heap, entry)
-    shares = _shares(sizes, limit, seed)
-    return {unit for stratum, heap in best.items() for _, unit in sorted(heap, reverse=True)[: shares[stratum]]}
+        if question.unit not in seen:
+            seen.add(question.unit)
+            strata.setdefault(question.stratum, {}).setdefault(question.family, []).append(question.unit)
+    ring = _ring(strata, seed)
+    first = _start(ring, _chance("start", seed) * len(seen))
+    chosen: list[str] = []
+    for family in (*ring[first:], *ring[:first]):
+        if len(chosen) >= limit:
+            break
+        chosen += sorted(family, key=lambda unit: _chance(unit, seed))
+    return set(chosen[:limit])
 
 
-def _shares(sizes: Counter[str], limit: int, seed: int) -> dict[str, int]:
-    total = sum(sizes.values())
-    limit = min(limit, total)
-    shares = {stratum: limit * size // total for stratum, size in sizes.items()}
-    by_remainder = sorted(sizes, key=lambda stratum: (-(limit * sizes[stratum] % total), _rank(stratum, seed)))
-    for stratum in by_remainder[: limit - sum(shares.values())]:
-        shares[stratum] += 1
-    return shares
+def _ring(strata: Mapping[str, Mapping[str, list[str]]], seed: int) -> list[list[str]]:
+    """The families, those of a stratum in random order at equal distances. Strata begin at places that lie apart."""
+    placed = []
+    for number, name in enumerate(sorted(strata)):
+        families = strata[name]
+        shuffled = sorted(families, key=lambda family: _chance(family, seed))
+        placed += [
+            ((place + number * GOLDEN_RATIO % 1) / len(families), number, families[family])
+            for place, family in enumerate(shuffled)
+        ]
+    return [family for _, _, family in sorted(placed)]
 
 
-def _rank(name: str, seed: int) -> int:
-    return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8], "big")
+def _start(ring: Sequence[Sequence[str]], place: float) -> int:
+    """Where the sample begins: the family at this place, counted in units, or the next one.
+
+    A place inside a family would tear it apart. With the share of the family that lies before the place it is the next
+    one, so that no unit has a better chance than another, whatever the sizes of families.
+    """
+    before = 0
+    for number, family in enumerate(ring):
+        if place < before + len(family):
+            inside = int(place - before)
+            return (number + (place % 1 < inside / len(family))) % len(ring)
+        before += len(family)
+    return 0
+
+
+def _chance(name: str, seed: int) -> float:
+    """A number from 0 to 1 that the seed and the name decide."""
+    return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8], "big") / 2**64
 
 
 class Sample:

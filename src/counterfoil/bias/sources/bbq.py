@@ -103,7 +103,7 @@ def _question(row: Mapping[str, Any], targets: Targets) -> Question:
         template=f"{row['category']}-{row['question_index']}",
         ambiguous=ambiguous,
         biased_context=None if ambiguous or not biased else right == biased,
-        pair=_pair(row, infos) if ambiguous and biased else None,
+        pair=_pair(row, infos) if biased else None,
     )
 
 

@@ -25,8 +25,8 @@ class SampleId(NamedTuple):
     template: str
     ambiguous: bool
     biased_context: bool
-    # The same for the two ambiguous questions that differ only in which group is which (a and b, c and d).
-    pair: str | None
+    # The same for the two questions that differ only in which group is which (a and b, c and d).
+    pair: str
 
 
 def parse_id(text: str) -> SampleId:
@@ -36,13 +36,12 @@ def parse_id(text: str) -> SampleId:
         raise ValueError(f"its id {text!r} is not category-templateX-sample-amb|dis-bsd|cnt")
     category, number, version = match["category"], match["number"], match["version"]
     family = "ab" if version in "ab" else "cd"
-    ambiguous = match["context"] == "amb"
     return SampleId(
         category=category,
         template=f"{category}-{number}",
-        ambiguous=ambiguous,
+        ambiguous=match["context"] == "amb",
         biased_context=version in "bd",
-        pair=f"{category}-{number}{family}{text[match.end('version') :]}" if ambiguous else None,
+        pair=f"{category}-{number}{family}{text[match.end('version') :]}",
     )
 
 

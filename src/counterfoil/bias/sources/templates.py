@@ -116,7 +116,7 @@ def sample_questions(
                 template=template,
                 ambiguous=kind == "amb",
                 biased_context=aligned,
-                pair=f"{template}{family}-{sample:03d}-amb-{polarity}" if kind == "amb" else None,
+                pair=f"{template}{family}-{sample:03d}-{kind}-{polarity}",
             )
 
 
