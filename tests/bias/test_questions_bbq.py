@@ -194,7 +194,7 @@ def test_disambiguated_contexts_are_biased_where_they_decide_for_the_stereotype(
     for label, biased in ((2, True), (0, False)):
         one = read(row("Age", ["grandson", "nonOld"], ["grandfather", "old"], ["old"], label=label, **clear))
         assert one.biased_context is biased
-        assert one.pair is None
+        assert one.columns["pair"] is None
         flipped = {"question_polarity": "nonneg", "label": label, **clear}
         assert read(row("Age", ["grandson", "nonOld"], ["grandfather", "old"], ["old"], **flipped)).biased_context is (
             not biased

@@ -94,8 +94,8 @@ def test_all_steps_with_their_files_and_the_manifest(tmp_path: Path) -> None:
     numbers = [int(row["id"][1:]) for row in sample]
     verified = {row["id"]: row for row in rows(out / "2-verified.jsonl")}
     assert len(verified) == 36
-    assert verified["q11"]["verdict"] == "correct"
-    assert verified["q11"]["reason"] == "It is so."
+    assert verified["q12"]["verdict"] == "correct"
+    assert verified["q12"]["reason"] == "It is so."
     assert {row["verdict"] for name, row in verified.items() if name < "q10"} == {"incorrect"}
     assert verified["q21"]["verdict"] == "failed"
     assert verified["q21"]["reason"] == "refused"
