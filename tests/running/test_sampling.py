@@ -17,7 +17,9 @@ from counterfoil.running.sampling import Sample, Sampled, chosen_units
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 KOBBQ, CFE = SHARED / "kobbq" / "KoBBQ_test_samples.tsv", SHARED / "cfe" / "questions_88.json"
-needs_kobbq = pytest.mark.skipif(not KOBBQ.exists(), reason="../shared/data/kobbq is not here: it holds KoBBQ's samples")
+needs_kobbq = pytest.mark.skipif(
+    not KOBBQ.exists(), reason="../shared/data/kobbq is not here: it holds KoBBQ's samples"
+)
 needs_cfe = pytest.mark.skipif(not CFE.exists(), reason="../shared/data/cfe is not here: it holds the 88 questions")
 
 
