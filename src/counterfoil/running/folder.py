@@ -274,9 +274,10 @@ def _is_torn(folder: Path) -> bool:
         about_records = _end_of_parquet(folder / RECORDS)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return False
+    # Records that somebody has written anew with another tool have no id, either.
     if summary is None:
         return RUN_KEY.encode() in about_records
-    return summary != manifest or bool(about_records and summary.encode() not in about_records)
+    return summary != manifest or (RUN_KEY.encode() in about_records and summary.encode() not in about_records)
 
 
 def _id_of(path: Path) -> str | None:
