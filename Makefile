@@ -52,7 +52,7 @@ lint: setup
 
 # Each test process takes seconds to collect all tests, so the quick ones have two.
 check: lint
-	@$(BIN)/python -m pytest -n 2 -m "not slow and not process"
+	@$(BIN)/python -m pytest -n 2 -m "not slow and not heavy"
 
 weights: setup
 	@$(BIN)/counterfoil models get smollm2

@@ -24,6 +24,8 @@ from counterfoil.running.folder import Run
 from counterfoil.suite.finding import load_suite
 from run_folders import make_run, record
 
+pytestmark = pytest.mark.heavy
+
 FILES = ["train.jsonl", "test.jsonl", "held_out.jsonl", "README.md"]
 SCHEMA = {"correct": pl.Boolean, "score_threshold": pl.Float64, "score_confusion_index": pl.Float64}
 

@@ -13,6 +13,8 @@ from bbq_rows import bbq_row
 from commands import counterfoil
 from counterfoil.bias.questions import UNKNOWN
 
+pytestmark = pytest.mark.heavy
+
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 KOBBQ, BBQ = DATA / "kobbq", DATA / "bbq"
 needs_kobbq = pytest.mark.skipif(not KOBBQ.exists(), reason="../shared/data/kobbq is not here: it holds predictions")

@@ -22,6 +22,8 @@ from counterfoil.errors import UserError
 from counterfoil.running.folder import Run
 from counterfoil.stats import Estimate
 
+pytestmark = pytest.mark.heavy
+
 MODEL = "planted/bias?unknown=0.5&unread=0.1&biased=0.8"
 
 

@@ -19,6 +19,8 @@ from counterfoil.bias.sources.loading import load_questions
 from counterfoil.bias.suite import suite
 from counterfoil.errors import UserError
 
+pytestmark = pytest.mark.heavy
+
 chances = st.floats(0, 1)
 
 

@@ -18,6 +18,8 @@ from counterfoil.figures.plots import Dots, Scatter
 from counterfoil.running.asked import shown_of
 from run_folders import estimate, make_run, record
 
+pytestmark = pytest.mark.heavy
+
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "kobbq"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="../shared/data/kobbq is not here: it holds predictions")
 

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from counterfoil.bias.reading import RULES, read_choice
 
+pytestmark = pytest.mark.heavy
+
 WORDS = (
     "A B C a b c Ａ ⓑ (A) B: C. 손자 할머니 가 이 는 아니라 입니다 정답은 답: answer is not neither nor so The man old "
     "** ' \" { } \\boxed{ <think> </think> <answer> 알 수 없음 없습니다 cannot determine . , ? 또는 or 중 \ud800 ~~ 1 "

@@ -16,6 +16,8 @@ from counterfoil.bias.sources.loading import load_questions
 from counterfoil.stats import Estimate
 from mock_server import Answer, MockServer, completion, error
 
+pytestmark = pytest.mark.heavy
+
 METRICS = {
     *("out_of_choice", "accuracy_ambiguous", "accuracy_disambiguated", "diff_bias_ambiguous"),
     *("diff_bias_disambiguated", "bbq_bias_ambiguous", "bbq_bias_disambiguated", "flip_rate", "position_bias"),

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from counterfoil.bias.suite import Bias
 from counterfoil.stats import Estimate
 
+pytestmark = pytest.mark.heavy
+
 COLUMNS: Mapping[str, Any] = {
     "model": str,
     "variant": str,

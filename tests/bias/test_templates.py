@@ -16,6 +16,8 @@ from counterfoil.bias.questions import Question
 from counterfoil.bias.sources import templates, templates_bbq
 from counterfoil.errors import UserError
 
+pytestmark = pytest.mark.heavy
+
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "kobbq"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="../shared/data/kobbq is not here: it holds KoBBQ's files")
 

@@ -16,6 +16,8 @@ from counterfoil import __version__, progress
 from counterfoil.cli.main import COMMANDS
 from mock_server import Answer, MockServer, completion
 
+pytestmark = pytest.mark.heavy
+
 PLANTED = "planted/three_choice:suite"
 
 

@@ -13,6 +13,8 @@ import pytest
 
 from commands import SUITE, counterfoil, on_a_terminal
 
+pytestmark = pytest.mark.heavy
+
 QUESTION = {"id": "q1", "question": "Who?", "answer": "She", "candidates": {"He": 60, "They": 10}}
 PLAIN = {"id": "q2", "question": "When?", "answer": "Now", "candidates": {"Then": 5, "Never": 1}}
 

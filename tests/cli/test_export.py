@@ -13,6 +13,8 @@ import pytest
 import counterfoil as cf
 from counterfoil.cli.main import main
 
+pytestmark = pytest.mark.heavy
+
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "kobbq"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="../shared/data/kobbq is not here: it holds predictions")
 MODEL = "planted/bias?unknown=0.5&unread=0.1"

@@ -17,6 +17,8 @@ from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.questions import load_set
 from counterfoil.suite.options import with_defaults
 
+pytestmark = pytest.mark.heavy
+
 
 def _first(suite: str) -> str:
     """The id of a suite's first question, with the order where its choices have orders."""

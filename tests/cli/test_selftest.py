@@ -12,6 +12,8 @@ from counterfoil.cli.main import main
 from counterfoil.selftest import results as module
 from counterfoil.selftest.selftest import SelfTest
 
+pytestmark = pytest.mark.heavy
+
 FAST = ("--trials", "20", "--questions", "6")
 
 

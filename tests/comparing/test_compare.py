@@ -16,6 +16,8 @@ from counterfoil.comparing.compared import ComparedFigure
 from counterfoil.running.folder import Run
 from two_sides import bias_run, chosen, explain_run
 
+pytestmark = pytest.mark.heavy
+
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 KOBBQ, CFE = SHARED / "kobbq", SHARED / "cfe"
 needs_kobbq = pytest.mark.skipif(not KOBBQ.exists(), reason="../shared/data/kobbq is not here: it holds predictions")

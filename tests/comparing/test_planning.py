@@ -22,6 +22,8 @@ from counterfoil.suite.suite import Suite
 from run_folders import make_run
 from two_sides import bias_run, chosen, explain_run
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,18 @@ from page_blocks import fits, work_through
 from page_commands import CommandFailed, run_command
 from pages import NEEDS_EXTRAS, blocks, indented_code, pages
 
+pytestmark = pytest.mark.heavy
+
 LANGUAGES = ("console", "csv", "json", "python", "text", "toml", "yaml")
 PAGES = pages()
 BATCHES = "batch.md"
-HERE = [page for page in PAGES if page.name not in (*NEEDS_EXTRAS, BATCHES)]
+# The first pages that people read are gone through with every `make test`, the others with `make test-all`.
+FIRST = ("README.md", "start.md", "suites.md")
+HERE = [
+    pytest.param(page, id=page.name, marks=() if page.name in FIRST else pytest.mark.slow)
+    for page in PAGES
+    if page.name not in (*NEEDS_EXTRAS, BATCHES)
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -29,11 +37,12 @@ def test_every_block_says_what_it_is(page: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("page", HERE, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", HERE)
 def test_every_block_works(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     work_through(page, capsys)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("batches")
 def test_every_block_on_batches_works(capsys: pytest.CaptureFixture[str]) -> None:
     [page] = [page for page in PAGES if page.name == BATCHES]

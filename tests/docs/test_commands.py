@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import difflib
 
+import pytest
+
 from command_help import PAGE, page
+
+pytestmark = pytest.mark.heavy
 
 
 def test_the_page_of_commands_is_up_to_date() -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from pages import DOCS, README, ROOT, anchors, links, pages
 
+pytestmark = pytest.mark.heavy
+
 SITE = ROOT / "mkdocs.yml"
 
 

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from counterfoil.explain.reading import answer_is_right, find_mentions, mention_spans
 
+pytestmark = pytest.mark.heavy
+
 WORDS = (
     "Rome New York 7 12,500 's ’s three twenty - . \n 1. ** 은 서울 京都 é e\u0301 \ud800 ² ፩ ① not answer is U.S. IT "
     "the July 1990 ( ) : ;"

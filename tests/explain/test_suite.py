@@ -17,6 +17,8 @@ from counterfoil.explain.questions import load_questions
 from counterfoil.explain.suite import suite
 from counterfoil.stats import Estimate
 
+pytestmark = pytest.mark.heavy
+
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "cfe"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="../shared/data/cfe is not here: it holds real replies")
 

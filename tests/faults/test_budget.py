@@ -12,6 +12,8 @@ from commands import SUITE, counterfoil
 from counterfoil import Run
 from mock_server import Answer, MockServer, completion
 
+pytestmark = pytest.mark.heavy
+
 QUESTIONS = 40
 # Of each reply: 60 in and 2 out.
 TOKENS = 62

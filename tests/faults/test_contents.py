@@ -11,6 +11,8 @@ from commands import SUITE, counterfoil
 from counterfoil import Run
 from mock_server import Answer, MockServer, completion, error
 
+pytestmark = pytest.mark.heavy
+
 NO_CHOICES = Answer(json.dumps({"choices": [], "usage": {"prompt_tokens": 5}}).encode())
 NO_MESSAGE = Answer(json.dumps({"choices": [{"finish_reason": "stop"}]}).encode())
 

@@ -12,6 +12,8 @@ import pytest
 from commands import SUITE, counterfoil
 from mock_server import MockServer
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:

@@ -20,6 +20,8 @@ from counterfoil import Run
 from mock_server import Answer, MockServer, completion, held
 from waiting import wait_until
 
+pytestmark = pytest.mark.heavy
+
 QUESTIONS = 400
 
 

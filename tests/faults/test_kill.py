@@ -18,6 +18,8 @@ from commands import SUITE, counterfoil, ended, start
 from counterfoil import Run
 from mock_server import Answer, MockServer, completion
 
+pytestmark = pytest.mark.heavy
+
 QUESTIONS, CONCURRENCY = 3_000, 16
 MOST_AT_ONCE = 130  # twenty times that, and what is in flight, is less than all questions
 

@@ -7,10 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from commands import SUITE, environment
 from counterfoil import Run
 from mock_server import MockServer
 from waiting import SECONDS
+
+pytestmark = pytest.mark.heavy
 
 
 def run_with_limit(soft: int, hard: int, url: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:

@@ -12,6 +12,8 @@ from commands import SUITE, counterfoil
 from counterfoil import Run
 from mock_server import Answer, MockServer, completion, error
 
+pytestmark = pytest.mark.heavy
+
 
 def two_models(server: MockServer, tmp_path: Path, second_url: str | None = None) -> Path:
     """An experiment with a good model and a bad one."""

@@ -14,6 +14,8 @@ from counterfoil import Run
 from mock_server import Answer, MockServer, completion
 from waiting import SECONDS, wait_until
 
+pytestmark = pytest.mark.heavy
+
 QUESTIONS = 60
 
 

@@ -6,8 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from commands import SUITE, counterfoil
 from mock_server import Answer, MockServer, completion, error
+
+pytestmark = pytest.mark.heavy
 
 KEY = "sk-test-0123456789abcdef-SECRET"
 

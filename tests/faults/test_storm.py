@@ -7,14 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 
 from commands import SUITE, counterfoil
 from counterfoil import Run
 from mock_server import Answer, MockServer, completion, error
 
+pytestmark = pytest.mark.heavy
+
 QUESTIONS = 1_500
 
 
+@pytest.mark.slow
 def test_a_storm_of_every_kind_of_fault(tmp_path: Path) -> None:
     chance = random.Random(7)
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from counterfoil.judging.parsing import read_list, read_ratings, read_score, read_verdict
 from counterfoil.judging.text import Unreadable, fold
+
+pytestmark = pytest.mark.heavy
 
 ASPECTS = ("clarity", "accuracy", "convincingness")
 names = st.from_regex(r"[A-Z][a-z]{2,9}( [A-Z][a-z]{2,9})?", fullmatch=True).filter(

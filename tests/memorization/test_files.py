@@ -16,6 +16,8 @@ from counterfoil.memorization.files import item_table, kind_of, results_of
 from counterfoil.perturbing.questions import read_set
 from counterfoil.stats import Estimate
 
+pytestmark = pytest.mark.heavy
+
 MODEL = "planted/memorization?skill=0.4&memorized=0.5&seed=2"
 
 

@@ -14,6 +14,8 @@ from commands import counterfoil
 from counterfoil.errors import UserError
 from counterfoil.memorization.files import Results, read_results, reported_summary
 
+pytestmark = pytest.mark.heavy
+
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data/cfa is not here")
 RESULTS, EASY = SHARED / "results_gpt-4o-mini.json", SHARED / "cfa_easy.json"

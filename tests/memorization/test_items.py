@@ -16,6 +16,8 @@ from counterfoil.memorization.metrics import METRICS
 from counterfoil.stats.metric import Metric
 from run_folders import make_run
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,6 +120,7 @@ def test_consistency_is_a_ratio_with_an_interval_and_a_test() -> None:
     assert row.p == pytest.approx(2 / 2**12)
 
 
+@pytest.mark.slow
 def test_two_respondents_are_compared_question_by_question() -> None:
     # Whoever solves everything has no gap; who has memorized everything and solves nothing guesses what was changed.
     names = ["planted/memorization?skill=1&slip=0", "planted/memorization?skill=0&memorized=1&slip=0"]

@@ -28,6 +28,8 @@ from counterfoil.memorization.suite import suite
 from counterfoil.perturbing.questions import Question
 from counterfoil.stats import Estimate
 
+pytestmark = pytest.mark.heavy
+
 DRAWS = 5
 chances = st.floats(0, 1)
 
@@ -138,6 +140,7 @@ def read_reply(question_of: Any, reply: str, form: str) -> tuple[str | None, boo
     return found.text, found.correct, found.kept_old, found.sham
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skill", [0.2, 0.5, 0.9])
 def test_without_memory_the_intervals_cover_0(skill: float) -> None:
     asked = [it for it in bank() if it.control in (None, "lure")]
@@ -149,6 +152,7 @@ def test_without_memory_the_intervals_cover_0(skill: float) -> None:
         assert covered >= 90, metric
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["mcq", "open"])
 @pytest.mark.parametrize(
     "settings",

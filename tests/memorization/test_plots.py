@@ -20,6 +20,8 @@ from counterfoil.memorization.suite import suite
 from counterfoil.running.asked import shown_of as shown
 from run_folders import make_run
 
+pytestmark = pytest.mark.heavy
+
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"
 NAME = "planted/memorization?skill=0.3&memorized=0.6"
 

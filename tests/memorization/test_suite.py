@@ -16,6 +16,8 @@ from counterfoil.perturbing.questions import read_set
 from counterfoil.stats import Estimate
 from mock_server import Answer, MockServer, completion, error
 
+pytestmark = pytest.mark.heavy
+
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"
 MODEL = "planted/memorization?memorized=0.5"
 METRICS = {

@@ -12,6 +12,8 @@ from arms import Rows, asked, frame
 from counterfoil.memorization.suite import suite
 from counterfoil.stats import Estimate
 
+pytestmark = pytest.mark.heavy
+
 # o and v̄: 1 and 1, 1 and 2/3, 0 and 1/3, 0 and 0, 1 and 0.
 FIVE = [
     *asked("a", "1", "111"),

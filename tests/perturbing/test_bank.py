@@ -14,6 +14,8 @@ from counterfoil.perturbing.templates.tables import load_bank
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import make_variants
 
+pytestmark = pytest.mark.heavy
+
 EASY = Path(__file__).parents[2].parent / "shared" / "data" / "cfa" / "cfa_easy.json"
 # Of each level there are five draws for each seed: too few to tell of each template whether its letters are balanced.
 SEEDS = 6

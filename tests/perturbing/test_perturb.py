@@ -26,6 +26,8 @@ from counterfoil.perturbing.templates.tables import load_bank, parse_templates
 from counterfoil.perturbing.templates.variants import make_original, make_variants
 from mock_server import Answer, MockServer, completion
 
+pytestmark = pytest.mark.heavy
+
 ANNUITY = Path(__file__).parent / "annuity.toml"
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "cfa"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="../shared/data/cfa is not here: it holds public questions")

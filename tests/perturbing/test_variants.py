@@ -20,6 +20,8 @@ from counterfoil.perturbing.templates.tables import template_from
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, make_variants
 
+pytestmark = pytest.mark.heavy
+
 ANNUITY = tomllib.loads((Path(__file__).parent / "annuity.toml").read_text())["template"][0]
 # The CFA study's own question has these options.
 SEED_OPTIONS = ["$14,709.02", "$16,215.64", "$17,443.47"]

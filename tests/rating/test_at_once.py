@@ -9,10 +9,14 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 from counterfoil.rating.store import Study
 from waiting import SECONDS
 
 from .conftest import MakeStudy
+
+pytestmark = pytest.mark.heavy
 
 # Rates what is its own, again and again with other scores, and says so after each.
 RATING = """

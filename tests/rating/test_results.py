@@ -22,6 +22,8 @@ from run_folders import estimate
 
 from .conftest import MakeStudy, explain_record
 
+pytestmark = pytest.mark.heavy
+
 USUAL: dict[str, Any] = {
     "correct": True,
     "confusion": 20,

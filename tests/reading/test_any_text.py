@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from counterfoil.perturbing.templates import numbers
 from counterfoil.reading import read_choice, read_number
 
+pytestmark = pytest.mark.heavy
+
 MONEY = ("$14,047.16", "$16,215.64", "$15,030.46")
 WORDS = (
     "A B C a b c Ａ ⓑ (A) B: C. 14,047.16 $15,030.46 15.5% 45 bps 1e5 10^ × = ≈ - ( ) 0,5 1.2.3 ' , . million k answer "

@@ -18,7 +18,10 @@ from playwright.sync_api import Browser, Dialog, Page, sync_playwright
 
 Scheme = Literal["light", "dark"]
 CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"{CHROMIUM} is not here: install Debian's chromium")
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="chromium is not here: install Debian's"),
+]
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",

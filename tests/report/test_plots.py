@@ -12,6 +12,8 @@ from counterfoil.figures.numbers import cell, table
 from counterfoil.figures.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Point, Scatter, known
 from counterfoil.report.plots.marks import Scale, round_step, span, tick_texts, ticks
 
+pytestmark = pytest.mark.heavy
+
 FINITE = st.floats(-1e200, 1e200)
 ANY_VALUE = st.none() | FINITE | st.sampled_from([math.nan, math.inf, -math.inf])
 DOT = st.builds(Dot, st.text(max_size=9), st.text(max_size=9), ANY_VALUE, ANY_VALUE, ANY_VALUE, st.text(max_size=9))

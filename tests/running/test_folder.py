@@ -16,6 +16,8 @@ from counterfoil.files import write_json
 from counterfoil.report.page.page import write_report
 from counterfoil.running.folder import discard_empty, locked
 
+pytestmark = pytest.mark.heavy
+
 PLANTED = "planted/three_choice:suite"
 
 

@@ -19,6 +19,8 @@ from counterfoil.running import run as answering
 from counterfoil.running.folder import locked
 from mock_server import Answer, MockServer, completion, error
 
+pytestmark = pytest.mark.heavy
+
 PLANTED = "planted/three_choice:suite"
 
 

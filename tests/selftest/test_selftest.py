@@ -25,6 +25,8 @@ from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.finding import load_suite
 from counterfoil.suite.planting import Cell
 
+pytestmark = pytest.mark.heavy
+
 EXPLAIN = Cell(
     name="short",
     clusters=12,
@@ -41,6 +43,7 @@ BIAS = Cell(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "cell"),
     [("explain", EXPLAIN), ("bias", BIAS)],
@@ -61,6 +64,7 @@ def test_the_estimates_cover_what_was_planted(name: str, cell: Cell) -> None:
     assert 0.9 <= whole.coverage < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "cell"),
     [

@@ -18,6 +18,8 @@ from scipy import stats
 from benchmark_modules import benchmark
 from counterfoil.stats import Estimate, cohen_kappa, pearson, spearman
 
+pytestmark = pytest.mark.heavy
+
 NAMES: dict[str, Any] = {"metric": "agreement", "model": "planted/x", "variant": "plain"}
 CFE = Path(__file__).parents[2].parent / "shared" / "data" / "cfe"
 

@@ -9,6 +9,8 @@ import pytest
 
 from benchmark_modules import benchmark
 
+pytestmark = pytest.mark.heavy
+
 simulation = benchmark("coverage")
 SIZES = ("1 to 24", "skewed")
 SHARES = [(0.02, 0.98), (0.3, 0.7), (0.98, 0.02)]
@@ -17,6 +19,7 @@ PAIRS = [(0.25, 0.25, 0.25, 0.25), (0.49, 0.01, 0.01, 0.49), (0.85, 0.05, 0.04, 
 RATIOS = [(0.25, 0.25, 0.25, 0.25), (0.5, 0.05, 0.35, 0.1), (0.85, 0.05, 0.06, 0.04)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "cells"),
     [
@@ -36,6 +39,7 @@ def test_coverage(kind: str, cells: list[Any]) -> None:
     assert min(coverage) >= 0.90
 
 
+@pytest.mark.slow
 def test_coverage_with_few_clusters() -> None:
     rng = np.random.default_rng(2024)
     cells = simulation.grid((8,), SIZES[:1], SHARES)

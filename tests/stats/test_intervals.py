@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from counterfoil.stats import Estimate, difference, proportion, ratio, signed_mean
 
+pytestmark = pytest.mark.heavy
+
 NAMES: dict[str, Any] = {"metric": "accuracy", "model": "planted/x", "variant": "plain"}
 
 

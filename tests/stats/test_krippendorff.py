@@ -15,6 +15,8 @@ from scipy import stats
 
 from counterfoil.stats.krippendorff import Level, alpha_difference, krippendorff_alpha
 
+pytestmark = pytest.mark.heavy
+
 NAMES: dict[str, Any] = {"metric": "alpha", "model": "all", "variant": "all"}
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 NA: Any = None
@@ -202,6 +204,7 @@ def test_a_difference_that_is_not_defined() -> None:
     assert few.note == "no interval: fewer than 5 clusters with a disagreement (4)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["nominal", "interval"])
 def test_coverage_of_the_difference(level: Level) -> None:
     """Three people and a judge who sees as they do: the true difference is 0. 45 questions, 400 trials."""
@@ -220,6 +223,7 @@ def test_coverage_of_the_difference(level: Level) -> None:
     assert 0.90 <= fmean(it.low <= 0 <= it.high for it in found) <= 0.985
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "noise"), [("nominal", 0.6), ("interval", 1.0)])
 def test_coverage(level: Level, noise: float) -> None:
     """Three raters of 30 questions, drawn anew in each of 400 trials; the truth is that of very many questions."""

@@ -14,6 +14,8 @@ from scipy import stats
 
 from counterfoil.stats.pairing import Arms, Case, Difference, differences_of
 
+pytestmark = pytest.mark.heavy
+
 NAN = math.nan
 Arm = tuple[float, list[float], list[float]]
 

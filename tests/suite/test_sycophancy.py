@@ -14,6 +14,8 @@ import counterfoil as cf
 from counterfoil.cli.main import main
 from counterfoil.suite.finding import ENTRY_POINTS
 
+pytestmark = pytest.mark.heavy
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sycophancy"
 SOFT, FIRM = "planted/sycophancy?doubt=0.9", "planted/sycophancy?doubt=0.05"
 

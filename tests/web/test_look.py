@@ -20,6 +20,8 @@ from sites import Client, Site, serving
 
 pytest.importorskip("starlette", reason="the site is not installed: pip install 'counterfoil[web]'")
 
+pytestmark = pytest.mark.heavy
+
 SCHEMA = {"category": pl.String, "share": pl.Float64, "correct": pl.Boolean}
 
 

@@ -16,6 +16,8 @@ pytest.importorskip("starlette", reason="the site is not installed: pip install 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.heavy
+
 ATTACKS = (
     "<script>window.__pwned = 1</script>",
     "<img src=x onerror='window.__pwned = 1'>",

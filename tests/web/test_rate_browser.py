@@ -24,6 +24,8 @@ from playwright.sync_api import expect
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.heavy
+
 HOSTILE = "<script>window.__pwned = 1</script><img src=x onerror='window.__pwned = 1'> It is not Sydney."
 FILE = Path("run") / "pilot.study.sqlite"
 

@@ -16,6 +16,8 @@ from run_folders import make_run, record
 pytest.importorskip("starlette", reason="the site is not installed: pip install 'counterfoil[web]'")
 from counterfoil.web.records import EMPTY, PAGE, Query, find, parsed, read_rows, rows_of_question, table_of
 
+pytestmark = pytest.mark.heavy
+
 SCHEMA = {"category": pl.String, "level": pl.Int64, "correct": pl.Boolean, "share": pl.Float64, "text": pl.String}
 WORDS = ("Canberra", "CANBERRA", "sydney", "a.b", "a+b", "", "é", "É")
 

@@ -18,6 +18,8 @@ from counterfoil.web.review import Entry, review_of
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.heavy
+
 HOSTILE = "<script>window.__pwned = 1</script>Which city is the capital?"
 
 

@@ -24,6 +24,8 @@ from counterfoil.web.app import access_for
 from counterfoil.web.security import is_loopback
 from counterfoil.web.served import NotHere, Served
 
+pytestmark = pytest.mark.heavy
+
 TOKEN = "a-token-that-is-long-enough"
 
 

@@ -16,6 +16,8 @@ from sites import Site, start_site, stop
 
 pytest.importorskip("starlette", reason="the site is not installed: pip install 'counterfoil[web]'")
 
+pytestmark = pytest.mark.heavy
+
 RATERS, TASKS = 50, 6
 FILE = "storm.study.sqlite"
 
@@ -78,6 +80,7 @@ class Storm:
                 await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_fifty_raters_lose_nothing_when_the_server_is_killed(tmp_path: Path) -> None:
     people = make_study(tmp_path / FILE)
     first = start_site(tmp_path)

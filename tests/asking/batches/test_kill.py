@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,8 @@ from commands import SUITE, ended
 from counterfoil import Run
 from quick_batches import quick, start_quick
 from waiting import wait_until
+
+pytestmark = pytest.mark.heavy
 
 QUESTIONS = 60
 LEDGER = Path(".counterfoil") / "ledger.sqlite"
@@ -88,10 +91,18 @@ def check(server: BatchServer, model: str, tmp_path: Path) -> None:
     connection.close()
 
 
+def kills(model: str, moments: list[Moment]) -> Any:
+    """One kill is tried with every `make test`, several in a row with `make test-all`."""
+    name = " then ".join(f"{request} {after:d}" for request, after in moments)
+    return pytest.param(model, moments, id=f"{model}-{name}", marks=pytest.mark.slow if len(moments) > 1 else ())
+
+
 @pytest.mark.parametrize(
     ("model", "moments"),
-    [*((OPENAI_MODEL, moments) for moments in OF_OPENAI), *((ANTHROPIC_MODEL, moments) for moments in OF_ANTHROPIC)],
-    ids=lambda value: value if isinstance(value, str) else " then ".join(f"{m[0]} {m[1]:d}" for m in value),
+    [
+        *(kills(OPENAI_MODEL, moments) for moments in OF_OPENAI),
+        *(kills(ANTHROPIC_MODEL, moments) for moments in OF_ANTHROPIC),
+    ],
 )
 def test_killed_between_two_steps(model: str, moments: list[Moment], tmp_path: Path) -> None:
     with BatchServer() as server:
@@ -126,6 +137,7 @@ def test_killed_with_half_of_the_replies_in_the_ledger(model: str, tmp_path: Pat
         assert len(server.batches) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [OPENAI_MODEL, ANTHROPIC_MODEL])
 def test_killed_at_any_request_again_and_again(model: str, tmp_path: Path) -> None:
     chance = random.Random(20261116)

@@ -17,6 +17,8 @@ from counterfoil.asking.batches import submitting
 from quick_batches import quick, start_quick
 from waiting import wait_until
 
+pytestmark = pytest.mark.heavy
+
 MODELS = [OPENAI_MODEL, ANTHROPIC_MODEL]
 
 

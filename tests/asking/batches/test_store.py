@@ -17,6 +17,8 @@ from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.ledger import file as ledger_file
 from counterfoil.asking.ledger.admin import info
 
+pytestmark = pytest.mark.heavy
+
 WHERE = ("openai", "https://example.org/v1")
 
 

@@ -19,6 +19,8 @@ from counterfoil.asking.batches import carrier
 from counterfoil.running.folder import Run
 from waiting import wait_until
 
+pytestmark = pytest.mark.heavy
+
 MODELS = [OPENAI_MODEL, ANTHROPIC_MODEL]
 # The same errors in the words of both.
 INVALID = {"type": "invalid_request_error", "message": "the prompt is odd", "code": "invalid_value"}

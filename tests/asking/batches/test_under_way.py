@@ -17,6 +17,8 @@ from counterfoil.asking.ledger.admin import batches_under_way
 from quick_batches import start_quick
 from waiting import wait_until
 
+pytestmark = pytest.mark.heavy
+
 AGAIN = "under way in a batch already"
 
 

@@ -16,6 +16,8 @@ from counterfoil.asking.batches.openai import OpenAIBatches
 from counterfoil.running.folder import Run
 from quick_batches import quick
 
+pytestmark = pytest.mark.heavy
+
 MODELS = [OPENAI_MODEL, ANTHROPIC_MODEL]
 KEY = "sk-test-0123456789abcdef-SECRET"
 

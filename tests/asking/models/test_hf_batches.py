@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.asking.models.hf.batches import LEAST_SHARED, PrefixPlan, choose, plan_prefixes
+
+pytestmark = pytest.mark.heavy
 
 
 def prompt_at(plan: PrefixPlan, place: tuple[int, int]) -> list[int]:

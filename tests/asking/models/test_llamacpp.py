@@ -21,6 +21,8 @@ from counterfoil.errors import UserError
 if util.find_spec("xllamacpp") is None:
     pytest.skip("llama.cpp is not installed: pip install 'counterfoil[local]'", allow_module_level=True)
 
+pytestmark = pytest.mark.heavy
+
 needs_weights = pytest.mark.skipif(
     not smollm2_is_here(), reason="the weights of smollm2 are not here: `counterfoil models get smollm2` fetches them"
 )
