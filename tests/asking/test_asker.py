@@ -215,17 +215,17 @@ def test_several_complaints_without_a_reply_between_them_are_meant_for_all(tmp_p
 
 def test_the_budget_in_tokens_holds(tmp_path: Path) -> None:
     # A reply takes 60 + 2 tokens. "Which? N" is 8 letters: 8 / 4 + 4 = 6 tokens by the estimate, and 8 more at the
-    # first (max_tokens), later 2 (the mean). 320 tokens: after five asks 310 are used, and 310 + 6 + 2 = 318 fits, so a
-    # sixth is sent; then 372 are used, and no seventh is.
+    # first (max_tokens). The first reply shows that 6 are 60 in truth: from then on 60 + 2 are expected. Of 320 tokens
+    # five asks take 310, and a sixth does not fit.
     async def test(bench: Bench, server: MockServer) -> None:
-        for number in range(6):
+        for number in range(5):
             await bench.sender.ask(bench.make_ask(f"Which? {number}"))
         with pytest.raises(NotAsked, match="320 tokens is reached"):
-            await bench.sender.ask(bench.make_ask("Which? 6"))
-        assert len(server.requests) == 6
+            await bench.sender.ask(bench.make_ask("Which? 5"))
+        assert len(server.requests) == 5
         assert len(bench.said) == 1
         assert "larger --max-tokens-total" in bench.said[0]
-        assert bench.account.budget.tokens.reserved == pytest.approx(0)
+        assert bench.account.budget.set_aside == pytest.approx((0, 0))
 
     with_sender(good, tmp_path, test, budget=Budget(max_tokens=320))
 
@@ -247,10 +247,9 @@ def test_the_collector_asks_nobody(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("limit", [100, 320, 1_000])
 def test_the_budget_is_reached_by_what_asks_took_and_not_by_what_was_set_aside(limit: int, tmp_path: Path) -> None:
-    # A reply takes 62 tokens, and an ask sets aside 6 + 8, later 6 + 2. One after another, the ask behind n others is
-    # sent if 62 n + 8 <= limit: 2 of 100 (62 + 8, but not 124 + 8), 6 of 320, 17 of 1,000. Of many at a time some more
-    # may be sent, since they seem to fit, but none fewer.
-    alone = {100: 2, 320: 6, 1_000: 17}[limit]
+    # A reply takes 62 tokens, and an ask sets aside 6 + 8, once one was answered 62. One after another, 1 fits into
+    # 100, 5 into 320, 16 into 1,000. At first some more may be sent at a time, since they seem to fit, but none fewer.
+    alone = {100: 1, 320: 5, 1_000: 16}[limit]
 
     async def test(bench: Bench, server: MockServer) -> None:
         asks = [bench.sender.ask(bench.make_ask(f"Which? {letter}")) for letter in string.ascii_letters]
@@ -260,7 +259,7 @@ def test_the_budget_is_reached_by_what_asks_took_and_not_by_what_was_set_aside(l
         assert all(isinstance(it, Reply | NotAsked) for it in results)
         (sentence,) = bench.said
         assert f"the budget of {limit:,} tokens is reached ({62 * len(answered):,} used)" in sentence
-        assert bench.account.budget.tokens.reserved == pytest.approx(0)
+        assert bench.account.budget.set_aside == pytest.approx((0, 0))
         assert (bench.account.budget.in_flight, bench.sender.in_flight) == (0, 0)
 
     with_sender(good, tmp_path, test, budget=Budget(max_tokens=limit))
@@ -271,8 +270,8 @@ def test_an_ask_that_does_not_fit_beside_others_waits_for_them(
 ) -> None:
     caplog.set_level("DEBUG", "counterfoil")
 
-    # Each sets aside 6 + 8 = 14 tokens: two do not fit into 20 at a time. The first takes 62 in truth, and then nothing
-    # is left; of those that take nothing (no usage is told), all are sent, one after another.
+    # Each sets aside 6 + 8 = 14 tokens: seven do not fit into 90 at a time. The server tells no usage, so each takes 6
+    # in and 1 / 4 + 4 = 4 out by its letters: nine of them are 90, and all are sent.
     silent = completion("B")
     silent.body = silent.body.replace(b'"usage"', b'"other"')
 
@@ -281,8 +280,8 @@ def test_an_ask_that_does_not_fit_beside_others_waits_for_them(
         assert [reply.text for reply in await asyncio.gather(*asks)] == ["B"] * 9
         assert bench.said == []
 
-    with_sender(lambda request: silent, tmp_path, test, budget=Budget(max_tokens=20))
-    assert "an ask waits for budget; in flight: 1" in caplog.text
+    with_sender(lambda request: silent, tmp_path, test, budget=Budget(max_tokens=90))
+    assert "an ask waits for budget; in flight: 6" in caplog.text
 
 
 def test_who_waits_goes_on_when_an_ask_of_another_model_ends(tmp_path: Path) -> None:

@@ -306,7 +306,10 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(tmp_path: Path) -> None:
         first = counterfoil(*command, "--max-cost", "1", cwd=tmp_path)
         assert first.returncode == 1
         assert "the budget of $1 is reached" in first.stderr
-        assert 0 < len(server.requests) < 40
+        sent = len(server.requests)
+        assert 0 < sent < 40
+        again = counterfoil(*command, "--max-cost", "1", cwd=tmp_path)
+        assert (again.returncode, len(server.requests)) == (1, sent), "what is in the ledger was paid for"
         assert counterfoil(*command, "--max-cost", "100", cwd=tmp_path).returncode == 0
         assert len(server.requests) == 40
 

@@ -57,7 +57,7 @@ def find(ask: Ask, ledger: Ledger, account: Account) -> Reply | None:
     """The reply that is in the ledger, counted; None where there is none."""
     reply = ledger.get([ask.key]).get(ask.key)
     if reply is not None:
-        account.found(ask.key, reply)
+        account.found(ask.key, reply, ask)
     return reply
 
 
@@ -125,7 +125,7 @@ class Sender:
             found = self.ledger.get([ask.key])
             if found:
                 if ask.key not in self._recent:
-                    self.account.count(found[ask.key], now=False)
+                    self.account.found(ask.key, found[ask.key], ask)
                     self._remember(ask.key)
                 return found[ask.key]
         under_way = asyncio.get_running_loop().create_future()
@@ -177,7 +177,7 @@ class Sender:
                 give_up_at = give_up_at or started_at + max(LEAST_ASK_SECONDS, ATTEMPTS_PER_ASK * self.timeout)
                 sent = await self.model.send(ask, self.timeout)
                 reply = msgspec.structs.replace(sent.reply, attempts=attempts, latency=clock() - started_at)
-                self._answered(reply, sent.quiet)
+                self._answered(ask, reply, sent.quiet)
                 return reply
             except TryAgain as error:
                 trouble = error
@@ -227,10 +227,10 @@ class Sender:
         while (left := until - clock()) > 0 and self.stopped is None and self.halt.reason is None:
             await self.halt.nap(min(left, 1.0))
 
-    def _answered(self, reply: Reply, quiet: float) -> None:
+    def _answered(self, ask: Ask, reply: Reply, quiet: float) -> None:
         self._ever_answered = True
         self._failed_in_a_row = self._complaints_in_a_row = 0
-        self.account.count(reply, now=True)
+        self.account.count(reply, now=True, ask=ask)
         self.pace.answered()
         if quiet > 0:
             self.pace.be_quiet(min(quiet, LONGEST_QUIET))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from counterfoil.asking.ask import Message, Reply
-from counterfoil.asking.asker import Halt, NotAsked, Sender
+from counterfoil.asking.asker import Asker, Collector, Halt, NotAsked, Sender
 from counterfoil.asking.budget import Account, Budget
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models import open_model
@@ -23,7 +23,7 @@ from counterfoil.errors import UserError
 from counterfoil.judging.parsing import Verdict, verdict_reader
 from counterfoil.judging.step import Failure, Step, ask_step
 from counterfoil.progress import Progress
-from counterfoil.running.askers import Say, Watched, interruptible, one_error
+from counterfoil.running.askers import Say, Watched, interruptible, one_error, telling
 from counterfoil.running.rows import Counts
 
 # Beside the asks in flight there are those that wait for the ledger.
@@ -58,16 +58,30 @@ class ReadyJudge:
 class Judging:
     """Asks the judge; it is the JudgeAsk of its steps."""
 
-    def __init__(self, ready: ReadyJudge, sender: Sender) -> None:
+    def __init__(self, ready: ReadyJudge, sender: Sender, ledger: Ledger) -> None:
         self.sender = sender
+        self._ledger = ledger
+        self._asker: Asker = sender
         self.judges = (ready.model.name,)
         self._params = ready.settings.spec.params
 
     async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply:
-        return await self.sender.ask(self.sender.model.ask(messages, self._params, 0))
+        return await self._asker.ask(self.sender.model.ask(messages, self._params, 0))
 
     async def each(self, name: str, items: Sequence[Item], work: Callable[[Item], Awaitable[T]]) -> list[T | NotAsked]:
-        """The work done for each item, many at once; NotAsked where the judge could not be asked for it."""
+        """The work done for each item, many at once; NotAsked where the judge could not be asked for it.
+
+        Within a budget, what the ledger holds of it is counted before the first ask is sent.
+        """
+        budget = self.sender.account.budget
+        if budget.is_limited:
+            earlier = Account(budget.like(), self.sender.account.price)
+            self._asker = Collector(self._ledger, lambda ask: None, earlier)
+            for item in items:
+                with suppress(NotAsked):
+                    await work(item)
+            self._asker = self.sender
+            self.sender.account.note_earlier(earlier)
         results: list[T | NotAsked] = [NotAsked("not reached")] * len(items)
         counts = Counts(len(items))
         jobs = iter(enumerate(items))
@@ -115,12 +129,12 @@ async def ask_verdicts(
 async def open_judge(ready: ReadyJudge, say: Say) -> AsyncIterator[Judging]:
     """The judge with its ledger and budget, until the user interrupts."""
     settings, model, halt = ready.settings, ready.model, Halt()
-    account = Account(Budget(max_cost=settings.max_cost), ready.price)
+    account = Account(Budget(max_cost=settings.max_cost), ready.price, telling(say, settings.spec))
     pace = Pace(fixed=settings.spec.concurrency, slots=model.slots)
     with Ledger(settings.ledger) as ledger:
         sender = Sender(model, ledger, pace=pace, timeout=settings.spec.timeout, account=account, halt=halt, say=say)
         try:
             with interruptible(halt, [sender], say):
-                yield Judging(ready, sender)
+                yield Judging(ready, sender, ledger)
         finally:
             await model.close()

@@ -71,6 +71,11 @@ class Askers(Generic[A]):
     def all(self) -> Sequence[A]:
         return [*self.models, *self.judges]
 
+    @property
+    def budget(self) -> Budget:
+        """What they share; without askers, one that is never used."""
+        return next((asker.account.budget for asker in self.all), Budget())
+
     def by_name(self) -> dict[str, Judge]:
         """The judges as rows want them."""
         specs = self.plan.request.judges
@@ -125,6 +130,11 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
+def telling(say: Say, spec: ModelSpec) -> Say:
+    """Tells the user sentences about one model."""
+    return lambda sentence: say(f"{spec.name}: {sentence}")
+
+
 @asynccontextmanager
 async def open_askers(
     plan: Plan,
@@ -139,7 +149,7 @@ async def open_askers(
 
     def askers_of(models: Sequence[Model], specs: Sequence[ModelSpec]) -> list[A]:
         pairs = zip(models, specs, strict=True)
-        return [new_asker(model, spec, Account(budget, plan.price(spec))) for model, spec in pairs]
+        return [new_asker(model, spec, Account(budget, plan.price(spec), telling(say, spec))) for model, spec in pairs]
 
     askers = Askers(askers_of(plan.models, request.models), askers_of(plan.judges, request.judges), halt, plan)
     try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -13,7 +14,7 @@ from counterfoil.asking.batches.store import UnderWay
 from counterfoil.asking.budget import Account, Budget, estimate_tokens
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
-from counterfoil.running.askers import Askers, Say, one_error
+from counterfoil.running.askers import A, Askers, Say, one_error
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts
 from counterfoil.running.request import RunRequest
@@ -42,24 +43,38 @@ class DryRun(msgspec.Struct, kw_only=True):
     note: str | None
 
 
-class Outbox(Collector):
-    """Asks nobody. Counts what would be sent to one model, and notes which of it is in a batch."""
+class Finder(Collector):
+    """Asks nobody. Counts what the ledger holds of one model's replies."""
 
     stopped: str | None = None
     in_flight = 0
     places = 1
     adjustments: Sequence[str] = ()
 
-    def __init__(self, model: Model, spec: ModelSpec, plan: Plan, ledger: Ledger, under_way: UnderWay) -> None:
+    def __init__(
+        self,
+        model: Model,
+        spec: ModelSpec,
+        plan: Plan,
+        ledger: Ledger,
+        budget: Budget,
+        outbox: Callable[[Ask], None] = lambda ask: None,
+    ) -> None:
+        super().__init__(ledger, outbox, Account(budget, plan.price(spec)))
         self.model = model
-        self.account = Account(Budget(), plan.price(spec))
+
+
+class Outbox(Finder):
+    """Counts what would be sent to one model, too, and notes which of it is in a batch."""
+
+    def __init__(self, model: Model, spec: ModelSpec, plan: Plan, ledger: Ledger, under_way: UnderWay) -> None:
+        super().__init__(model, spec, plan, ledger, Budget(), self._add)
         self.in_batches: set[bytes] = set()
         self._collects = plan.request.batch
         self._under_way = under_way
         self._keys: set[bytes] = set()
         self._input_tokens = 0.0
         self._most_output: float | None = 0.0
-        super().__init__(ledger, self._add, self.account)
 
     def _add(self, ask: Ask) -> None:
         key = bytes.fromhex(ask.key)
@@ -129,11 +144,25 @@ async def _dry_run(plan: Plan, ledger: Ledger, under_way: UnderWay) -> list[DryR
 
 
 def _outboxes(plan: Plan, ledger: Ledger, under_way: UnderWay) -> Askers[Outbox]:
-    def outboxes_of(models: Sequence[Model], specs: Sequence[ModelSpec]) -> list[Outbox]:
-        return [Outbox(model, spec, plan, ledger, under_way) for model, spec in zip(models, specs, strict=True)]
+    return _askers(plan, Halt(), lambda model, spec: Outbox(model, spec, plan, ledger, under_way))
 
-    request = plan.request
-    return Askers(outboxes_of(plan.models, request.models), outboxes_of(plan.judges, request.judges), Halt(), plan)
+
+def _askers(plan: Plan, halt: Halt, new_asker: Callable[[Model, ModelSpec], A]) -> Askers[A]:
+    models, judges = (
+        [new_asker(model, spec) for model, spec in zip(some, specs, strict=True)]
+        for some, specs in ((plan.models, plan.request.models), (plan.judges, plan.request.judges))
+    )
+    return Askers(models, judges, halt, plan)
+
+
+async def count_earlier(plan: Plan, ledger: Ledger, askers: Askers[Any], one_pass: Pass) -> None:
+    """What the run's replies in the ledger have cost uses up its budget before the first ask is sent."""
+    if askers.budget.is_limited:
+        budget = askers.budget.like()
+        finders = _askers(plan, askers.halt, lambda model, spec: Finder(model, spec, plan, ledger, budget))
+        await one_pass(finders, NoParts())
+        for asker, finder in zip(askers.all, finders.all, strict=True):
+            asker.account.note_earlier(finder.account)
 
 
 async def say_what_is_in_batches(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> None:

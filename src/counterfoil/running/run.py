@@ -75,10 +75,10 @@ def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) 
 
 async def carry_out(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run:
     """Ask, read, score, estimate; gives the run."""
+    from counterfoil.running.dry import count_earlier, say_what_is_in_batches
+
     started_at = datetime.now(UTC)
     if not plan.request.batch and any(provider_of(model.name).has_batches for model in (*plan.models, *plan.judges)):
-        from counterfoil.running.dry import say_what_is_in_batches
-
         await say_what_is_in_batches(plan, ledger, say, one_pass)
     parts = Parts(plan.request.out, plan.suite.columns)
     # While the first asks are on their way, load what their records will need.
@@ -89,10 +89,12 @@ async def carry_out(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run
         from counterfoil.running.waves import ask_in_waves, open_posters
 
         async with open_posters(plan, ledger, say) as askers:
+            await count_earlier(plan, ledger, askers, one_pass)
             counts = await ask_in_waves(askers, one_pass, parts)
         is_all_stored = not any(poster.carrier.not_stored for poster in askers.all)
     else:
         async with open_senders(plan, ledger, say) as askers:
+            await count_earlier(plan, ledger, askers, one_pass)
             counts = await one_pass(askers, parts)
     await loading
     run = finish(plan, parts, counts, askers, started_at)
@@ -200,7 +202,7 @@ class Answering:
                 ask = asks[position]
                 reply = found.get(ask.key)
                 if reply is not None:
-                    self.asker.account.found(ask.key, reply)
+                    self.asker.account.found(ask.key, reply, ask)
                 item = Item(model.name, variant, question, repeat, ask.key)
                 yield Job(item, ask, reply, window, position)
 

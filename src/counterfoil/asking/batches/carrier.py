@@ -17,7 +17,7 @@ from counterfoil.asking.batches.interface import BatchInterface, Complaint, Line
 from counterfoil.asking.batches.openai import OpenAIBatches
 from counterfoil.asking.batches.store import Batch, BatchStore
 from counterfoil.asking.batches.submitting import Halted, Outbox, Submitter
-from counterfoil.asking.budget import Account, Reserved
+from counterfoil.asking.budget import NOTHING, Account, Reserved
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.anthropic import AnthropicModel
 from counterfoil.asking.models.base import Hopeless, Model, ModelError, ModelUnusable, TryAgain
@@ -29,7 +29,6 @@ LINES_AT_ONCE = 500
 MOST_BATCHES = 4
 # Both providers have thrown results away by then.
 KEPT_SECONDS = 30 * 86_400.0
-NOTHING: Reserved = (0.0, 0.0)
 
 
 @dataclass
@@ -155,7 +154,7 @@ class BatchCarrier:
                 self._account.release(reserved)
                 self._check()
         self._outbox.add(ask, line)
-        self._reserved = (self._reserved[0] + reserved[0], self._reserved[1] + reserved[1])
+        self._reserved = self._reserved.plus(reserved)
 
     async def _submit(self) -> None:
         """Submit what was gathered. Asks that can't be submitted may be taken again, unless `stopped` says why not."""
@@ -196,7 +195,7 @@ class BatchCarrier:
         """Wait for asks in a batch. What is reserved for them is released when the batch is collected."""
         waiting = self._waiting.setdefault(batch, Waiting(batch))
         waiting.left.update(keys)
-        waiting.reserved = (waiting.reserved[0] + reserved[0], waiting.reserved[1] + reserved[1])
+        waiting.reserved = waiting.reserved.plus(reserved)
         return waiting
 
     async def _wait(self) -> None:
@@ -312,7 +311,7 @@ class BatchCarrier:
             waiting.left.discard(key)
             self._end([key])
             if key in replies:
-                self._account.count(replies[key], now=True)
+                self._account.count(replies[key], now=True, ask=ask)
             else:
                 await self._note_error(key, ask, errors[key])
 

@@ -113,7 +113,7 @@ class ClusterCarrier:
             if reply.status == "failed":
                 self.account.tally.failed += 1
             else:
-                self.account.count(reply, now=True)
+                self.account.count(reply, now=True, ask=self._under_way[key])
             coming.append((key, self.ledger.put(self._under_way[key], self.model.name, reply)))
         if self.account.budget.is_used_up:
             self._stop(self.account.budget.sentence)

@@ -216,6 +216,8 @@ def _senders(senders: Sequence[tuple[Mapping[str, Any], str]]) -> Html:
     for sender, role in senders:
         settings = [f"{name} {value}" for name, value in sender["params"].items()]
         settings += map(str, sender["adjustments"])
+        if estimated := sender.get("estimated"):
+            settings.append(f"tokens of {estimated:,} replies by their letters: the server did not count them")
         if sender["stopped"]:
             settings.append(f"stopped: {sender['stopped']}")
         counts = (f"{sender[name]:,}" for name in _COUNTS.values())
