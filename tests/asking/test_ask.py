@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from counterfoil.asking.ask import Ask, Message, ask_from_canonical
 
+pytestmark = pytest.mark.heavy
+
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 numbers = st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False)
 values = st.recursive(

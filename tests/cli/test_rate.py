@@ -13,6 +13,8 @@ import counterfoil as cf
 from counterfoil.cli.main import main
 from counterfoil.rating.store import Study
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,8 @@ from quick_batches import have_little_patience
 from run_folders import make_run, record
 from sites import Client, serving
 
+pytestmark = pytest.mark.heavy
+
 KEY = "sk-te\"st/0123456789+abc'def"
 MESSAGE = Answer(json.dumps({"content": [{"type": "text", "text": "B"}], "stop_reason": "end_turn"}).encode())
 OVER_HTTP = [row.name for row in PROVIDERS.values() if row.takes_base_url and row.name != "inspect"]

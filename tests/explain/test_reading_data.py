@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data" / "cfe"
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"the CFE replies are not there: {DATA}")
+pytestmark = [pytest.mark.heavy, pytest.mark.skipif(not DATA.is_dir(), reason=f"the CFE replies are not there: {DATA}")]
 
 
 def load_benchmark() -> Any:

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from counterfoil.explain import scoring
 from counterfoil.explain.questions import load_questions
 
+pytestmark = pytest.mark.heavy
+
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "cfe"
 
 plausibilities = st.lists(st.floats(0, 100), min_size=1, max_size=12)

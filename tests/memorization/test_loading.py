@@ -16,6 +16,8 @@ from counterfoil.memorization.questions import existing_path, load_set
 from counterfoil.perturbing.questions import encode_set, write_set
 from counterfoil.perturbing.templates.tables import load_bank
 
+pytestmark = pytest.mark.heavy
+
 ANNUITY = Path(__file__).parents[1] / "perturbing" / "annuity.toml"
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data/cfa is not here")

@@ -26,6 +26,8 @@ from counterfoil.suite.opinions import Source, StudyTask
 
 from .conftest import MakeRun, MakeStudy, explain_record
 
+pytestmark = pytest.mark.heavy
+
 
 def everything_shown(study: Study) -> str:
     return " ".join(msgspec.json.encode(study.task(task)).decode() for task in study.assigned(study.raters()[0]))

@@ -24,6 +24,8 @@ from counterfoil.report.page.records import MOST, WHOLE, sample
 from counterfoil.report.plots.marks import DARK, LIGHT
 from run_folders import estimate, make_run, record
 
+pytestmark = pytest.mark.heavy
+
 HOSTILE = """'"><script>window.__pwned=1</script></style></title><img src=x onerror=alert(1)>&amp;<!-- ]]>"""
 # All that the page is made of; an svg is drawn by a module of our own.
 OURS = {

@@ -19,6 +19,8 @@ from counterfoil.report.tables import escaped, latex_table, summary_frame, write
 from counterfoil.running.folder import Run, Summary
 from counterfoil.stats.estimate import Estimate
 
+pytestmark = pytest.mark.heavy
+
 
 def estimate(metric: str = "accuracy", **more: Any) -> Estimate:
     about: dict[str, Any] = {"model": "m", "variant": "1", "value": 0.5, "low": 0.25, "high": 0.75, "n": 8}
