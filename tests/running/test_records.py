@@ -1,17 +1,20 @@
-"""Parts of the records are whole, also where Ctrl-C comes while one is written."""
+"""Records come in any order and are joined in theirs. Parts are whole, even if Ctrl-C comes while one is written."""
 
 from __future__ import annotations
 
+import random
 import signal
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy
 import polars as pl
 import pytest
 
-from counterfoil.running.records import Parts
+from counterfoil.running.records import PART, STRETCH, Parts
 
 write_parquet = pl.DataFrame.write_parquet
 
@@ -43,8 +46,7 @@ def handler(of: Callable[..., Any]) -> Iterator[None]:
 
 def fill(folder: Path) -> Path:
     parts = Parts(folder, {})
-    window = parts.window(0, 0, 1)
-    window.put(0, {"model": "m", "outcome": "answered"})
+    parts.put(0, 0, {"model": "m", "outcome": "answered"})
     parts.join(folder / "records.parquet", "an id")
     return folder / "records.parquet"
 
@@ -60,3 +62,39 @@ def test_where_nobody_acts_on_it_it_is_passed_on(interrupted: list[str], tmp_pat
     with handler(signal.default_int_handler), pytest.raises(KeyboardInterrupt):
         fill(tmp_path)
     assert len(interrupted) == 1
+
+
+def test_records_of_any_order_and_size_are_joined_in_theirs(tmp_path: Path) -> None:
+    """Two models, more records than wait in memory, more than lie in one file, and neither a whole number of parts."""
+    places = [(model, place) for model in (0, 1) for place in range(STRETCH + PART + 7)]
+    shuffled = list(places)
+    random.Random(1).shuffle(shuffled)
+    parts = Parts(tmp_path, {"score": float, "names": list[str], "right": bool})
+    for model, place in shuffled:
+        score = None if place % 3 == 0 else float("nan") if place % 3 == 1 else numpy.float64(place)
+        row = {"score": score, "names": ("a", str(place)), "right": numpy.bool_(place % 2)}
+        parts.put(model, place, {"model": f"m{model}", "question_id": f"q{place}", "repeat": place, **row})
+    parts.join(tmp_path / "records.parquet", "an id")
+    records = pl.read_parquet(tmp_path / "records.parquet")
+    assert list(zip(records["model"], records["repeat"], strict=True)) == [
+        (f"m{model}", place) for model, place in places
+    ]
+    assert records["names"].to_list() == [["a", str(place)] for _, place in places]
+    assert records["right"].to_list() == [place % 2 == 1 for _, place in places]
+    assert records["score"].null_count() == sum(place % 3 == 0 for _, place in places)
+    assert records["score"].is_nan().sum() == sum(place % 3 == 1 for _, place in places)
+    assert [path.name for path in tmp_path.iterdir()] == ["records.parquet"]
+
+
+def test_few_records_are_in_memory(tmp_path: Path) -> None:
+    parts = Parts(tmp_path, {})
+    reply = "x" * 20_000
+    tracemalloc.start()
+    try:
+        for place in range(5_000):
+            parts.put(0, place * 7 % 5_000, {"model": "m", "reply": f"{place}{reply}"})
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # 1,024 of them, twice while they are written; all of them would be 100 MB.
+    assert most < 60e6

@@ -143,16 +143,27 @@ def test_the_manifest_says_what_was_done() -> None:
         assert (again.manifest["models"][0]["asked"], again.manifest["models"][0]["in_ledger"]) == (0, 10)
 
 
-def test_asks_that_share_a_prefix_are_sent_next_to_each_other() -> None:
-    # Numbers in their order make texts out of order: "A: 10" sorts before "A: 2". One at a time shows the order.
+def test_clusters_are_asked_one_after_another_and_asks_that_share_a_prefix_next_to_each_other() -> None:
+    # 600 questions in 300 clusters: q7 and q307 are of one. One at a time shows the order.
     with MockServer(largest) as server:
-        cf.run(SUITE, model="vllm/m", base_url=server.url, data="50", concurrency=1)
+        arguments: dict[str, Any] = {"model": "vllm/m", "base_url": server.url, "data": "600", "concurrency": 1}
+        cf.run(SUITE, variant=["polite", "plain"], **arguments)
         prompts = server.prompts
-    assert prompts == sorted(prompts)
-    assert len(prompts) == 50
+    cluster = {
+        three_choice.suite.messages(question, variant)[0].content: question.cluster
+        for question in three_choice.Numbers(600)
+        for variant in three_choice.suite.variants(["polite", "plain"], None)
+    }
+    clusters = [cluster[prompt] for prompt in prompts]
+    assert len(clusters) == 1_200
+    assert clusters[::4] == clusters[1::4] == clusters[2::4] == clusters[3::4], "two questions in two prompts each"
+    assert len(set(clusters[::4])) == 300
+    assert clusters[::4] != sorted(clusters[::4])
+    for start in range(0, 1_200, 4):
+        assert prompts[start : start + 4] == sorted(prompts[start : start + 4])
 
 
-def test_records_are_written_in_windows_and_joined_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_are_asked_in_windows_and_joined_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answering, "WINDOW", 16)
     run = cf.run(SUITE, model=PLANTED, data="100")
     assert run.records["question_id"].to_list() == [f"q{number}" for number in range(100)]

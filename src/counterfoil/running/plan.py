@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from counterfoil.asking.models.planted import PlantedModel, Respondent
 from counterfoil.asking.models.providers import provider_of
 from counterfoil.asking.prices import Price, Prices, load_prices
 from counterfoil.errors import UserError
+from counterfoil.running.order import Order
 from counterfoil.running.request import RunRequest
 from counterfoil.running.sampling import Sample, chosen_units
 from counterfoil.suite.finding import load_suite
@@ -39,6 +41,11 @@ class Plan:
     @property
     def asks_per_model(self) -> int:
         return self.question_count * len(self.variants) * self.request.repeats
+
+    @cached_property
+    def order(self) -> Order:
+        """The questions in the order in which they are asked, the same for all models."""
+        return Order(self.questions, self.request.seed)
 
     def price(self, spec: ModelSpec) -> Price | None:
         """The model's price; None where it is not known. A batch costs half of it."""

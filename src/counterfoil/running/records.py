@@ -1,4 +1,4 @@
-"""The records of a run: collected in windows, written in parts, joined into records.parquet in a fixed order."""
+"""The records of a run: put in any order, kept in files, joined into records.parquet in a fixed order."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from counterfoil.files import explained, replacing
 from counterfoil.running.folder import PARTS, RUN_KEY
@@ -37,62 +40,65 @@ JUDGE_TEXTS = ("judge_explanation", "judge_ideal", "judge_intersection")
 
 # Rows that are in memory together while the parts are joined, and while the file is read.
 ROW_GROUP = 16_384
-
-
-class Window:
-    """Neighbouring records. They are written together when all of them are there."""
-
-    def __init__(self, size: int, write: Callable[[list[Row]], None]) -> None:
-        self._rows: list[Row] = [{}] * size
-        self._missing = size
-        self._write = write
-
-    def put(self, position: int, row: Row) -> None:
-        self._rows[position] = row
-        self._missing -= 1
-        if not self._missing:
-            self._write(self._rows)
+# Rows that wait in memory until they are written, neighbours that lie in one file until all are there, and rows of a
+# part in order.
+WAITING, STRETCH, PART = 1_024, 4_096, 1_024
 
 
 class NoParts:
     """For a dry run: records go nowhere."""
 
-    def window(self, model: int, number: int, size: int) -> Window:
-        return Window(size, lambda rows: None)
+    def put(self, model: int, place: int, row: Row) -> None:
+        pass
 
 
 class Parts:
-    """The parts of records.parquet, in a folder of their own until they are joined."""
+    """The records of a run until they are joined, in a folder of their own. They come in any order.
+
+    Few are in memory. The others lie in files, each with a stretch of neighbouring places.
+    """
 
     def __init__(self, folder: Path, suite_columns: Mapping[str, Any]) -> None:
         self._folder = folder / PARTS
         self._suite_columns = suite_columns
+        self._columns = [*COLUMNS, *suite_columns]
+        self._waiting: dict[tuple[int, int], list[tuple[int, list[Any]]]] = {}
+        self._count = 0
         with explained(folder):
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder.mkdir(parents=True)
 
-    def window(self, model: int, number: int, size: int) -> Window:
-        """A window for `size` records. Windows are joined in the order of model and number."""
-        path = self._folder / f"{model:04}-{number:08}.parquet"
-        return Window(size, lambda rows: self._write(path, rows))
+    def put(self, model: int, place: int, row: Row) -> None:
+        """Keep a record. Records are joined in the order of model and place."""
+        stretch = self._waiting.setdefault((model, place // STRETCH), [])
+        stretch.append((place, [row.get(name) for name in self._columns]))
+        self._count += 1
+        if self._count >= WAITING:
+            self._write_waiting()
 
-    def _write(self, path: Path, rows: list[Row]) -> None:
-        with explained(path.parent.parent), _errors_of_the_system():
-            _though_interrupted(lambda: frame_of(rows, self._suite_columns).write_parquet(path))
+    def _write_waiting(self) -> None:
+        with explained(self._folder.parent):
+            for (model, stretch), rows in self._waiting.items():
+                content = msgspec.msgpack.encode(rows, enc_hook=_plain)
+                with (self._folder / f"{model:04}-{stretch:08}.rows").open("ab") as file:
+                    file.write(len(content).to_bytes(8, "big"))
+                    file.write(content)
+        self._waiting.clear()
+        self._count = 0
 
     def digest(self) -> str:
-        """A hash of all parts: equal records have the same."""
+        """A hash of all records: equal ones have the same."""
         digest = hashlib.sha256()
-        for part in sorted(self._folder.iterdir()):
+        for part in self._in_order():
             with part.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         return digest.hexdigest()
 
     def join(self, path: Path, id: str) -> None:
-        """Make one file of all parts, with the id of the run in its metadata."""
+        """Make one file of all records, with the id of the run in its metadata."""
         import polars as pl
 
-        parts = sorted(self._folder.iterdir())
+        parts = self._in_order()
         with replacing(path) as temporary, _errors_of_the_system():
             if parts:
                 pl.scan_parquet(parts).sink_parquet(temporary, row_group_size=ROW_GROUP, metadata={RUN_KEY: id})
@@ -100,8 +106,40 @@ class Parts:
                 frame_of([], self._suite_columns).write_parquet(temporary, metadata={RUN_KEY: id})
         self.discard()
 
+    def _in_order(self) -> list[Path]:
+        """The parts, after all records have come."""
+        self._write_waiting()
+        for stretch in self._folder.glob("*.rows"):
+            self._sort(stretch)
+        return sorted(self._folder.iterdir())
+
+    def _sort(self, stretch: Path) -> None:
+        """Replace a stretch by parts in order."""
+        rows = [dict(zip(self._columns, values, strict=True)) for _, values in sorted(_read_rows(stretch), key=_place)]
+        with explained(self._folder.parent), _errors_of_the_system():
+            for number, start in enumerate(range(0, len(rows), PART)):
+                frame = frame_of(rows[start : start + PART], self._suite_columns)
+                part = stretch.with_name(f"{stretch.stem}-{number:04}.parquet")
+                _though_interrupted(partial(frame.write_parquet, part))
+        stretch.unlink()
+
     def discard(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _read_rows(stretch: Path) -> Iterator[tuple[int, list[Any]]]:
+    with stretch.open("rb") as file:
+        while size := file.read(8):
+            yield from msgspec.msgpack.decode(file.read(int.from_bytes(size, "big")))
+
+
+def _place(row: tuple[int, list[Any]]) -> int:
+    return row[0]
+
+
+def _plain(value: Any) -> Any:
+    """A number or an array of numpy's as Python's own."""
+    return value.tolist()
 
 
 def frame_of(rows: Sequence[Row], suite_columns: Mapping[str, Any]) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, S
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
-from itertools import count, islice
+from itertools import groupby, islice
 from typing import Any, NamedTuple
 
 from counterfoil.asking.ask import Ask, Reply, after
@@ -21,7 +21,7 @@ from counterfoil.running.askers import Askers, RunAsker, Say, Watched, open_send
 from counterfoil.running.finish import finish
 from counterfoil.running.folder import Run, discard_empty, locked, refuse_others
 from counterfoil.running.plan import Plan, make_plan
-from counterfoil.running.records import NoParts, Parts, Window
+from counterfoil.running.records import NoParts, Parts
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts, Item, Rows, unheard
 from counterfoil.suite.suite import AnySuite
@@ -107,18 +107,17 @@ def _load_tables() -> None:
     gc.freeze()  # modules stay: to look through them at every collection would cost a tenth of the time
 
 
-# Asks that are looked up, sorted and written together: enough for prefix caches, few enough for memory.
+# Asks that are looked up together.
 WINDOW = 1_024
 
 
 class Job(NamedTuple):
-    """A record to make: its ask, and the place of its row."""
+    """A record to make: its ask, and its place among the records of its model."""
 
     item: Item
     ask: Ask
     found: Reply | None
-    window: Window
-    position: int
+    place: int
 
 
 @dataclass
@@ -152,9 +151,9 @@ class Answering:
                     row = self.rows.left_out(job.item, "not_asked", str(reason))
                 except FollowUpFailed as failed:
                     row = self.rows.broken(job.item, failed.reply, failed.error)
-                job.window.put(job.position, row)
+                self.parts.put(self.number, job.place, row)
                 # Replies from the ledger and models that have stopped never wait: give others, such as Ctrl-C, a turn.
-                if row["outcome"] == "not_asked" or (job.found is not None and job.position % 8 == 0):
+                if row["outcome"] == "not_asked" or (job.found is not None and job.place % 8 == 0):
                     await asyncio.sleep(0)
 
         async with asyncio.TaskGroup() as group:
@@ -179,32 +178,30 @@ class Answering:
         return item._replace(ask_key=ask.key), after(replies[:-1], reply)
 
     def _jobs(self) -> Iterator[Job]:
-        """The jobs, window by window; within one, asks that share a prefix next to each other."""
+        """The jobs, cluster after cluster in random order; within one, asks that share a prefix next to each other."""
         repeats, model, messages = self.plan.request.repeats, self.asker.model, self.plan.suite.messages
+        count = self.plan.question_count
         to_ask = (
-            (question, variant, repeat)
-            for variant in self.plan.variants
-            for question in self.plan.questions
+            (question, variant, repeat, (number * count + place) * repeats + repeat)
+            for place, question in self.plan.order
+            for number, variant in enumerate(self.plan.variants)
             for repeat in range(repeats)
         )
-        for number in count():
-            part = list(islice(to_ask, WINDOW))
-            if not part:
-                return
+        while part := list(islice(to_ask, WINDOW)):
             asks = [
                 model.ask(messages(question, variant), self.params, question.asked_before * repeats + repeat)
-                for question, variant, repeat in part
+                for question, variant, repeat, _ in part
             ]
             found = self.ledger.get([ask.key for ask in asks])
-            window = self.parts.window(self.number, number, len(part))
-            for position in sorted(range(len(part)), key=lambda i: asks[i].prompt):
-                question, variant, repeat = part[position]
-                ask = asks[position]
-                reply = found.get(ask.key)
-                if reply is not None:
-                    self.asker.account.found(ask.key, reply, ask)
-                item = Item(model.name, variant, question, repeat, ask.key)
-                yield Job(item, ask, reply, window, position)
+            for _, cluster in groupby(range(len(part)), key=lambda i: part[i][0].cluster):
+                for i in sorted(cluster, key=lambda i: asks[i].prompt):
+                    question, variant, repeat, place = part[i]
+                    ask = asks[i]
+                    reply = found.get(ask.key)
+                    if reply is not None:
+                        self.asker.account.found(ask.key, reply, ask)
+                    item = Item(model.name, variant, question, repeat, ask.key)
+                    yield Job(item, ask, reply, place)
 
 
 def run_suite(suite: AnySuite, request: RunRequest, say: Say) -> Run:

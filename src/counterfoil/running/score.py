@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,10 +13,10 @@ from counterfoil.progress import Progress
 from counterfoil.running.askers import Askers, Say, Watched
 from counterfoil.running.folder import Run
 from counterfoil.running.plan import Plan, make_plan
-from counterfoil.running.records import NoParts, Parts, Window
+from counterfoil.running.records import NoParts, Parts
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts, Item, Rows, unheard
-from counterfoil.running.run import WINDOW, WORKERS, WORKERS_PER_PLACE, carry_out, with_ledger
+from counterfoil.running.run import WORKERS, WORKERS_PER_PLACE, carry_out, with_ledger
 from counterfoil.suite.imports import Imported, Importer, import_jsonl
 from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import AnySuite, Variant
@@ -26,8 +25,7 @@ from counterfoil.suite.suite import AnySuite, Variant
 class _Job(NamedTuple):
     imported: Imported
     item: Item
-    window: Window
-    position: int
+    place: int
 
 
 def score_replies(suite: AnySuite, request: RunRequest, say: Say) -> Run:
@@ -46,7 +44,7 @@ def score_replies(suite: AnySuite, request: RunRequest, say: Say) -> Run:
         counts = Counts(0)
         is_kept = isinstance(parts, Parts)
         rows = Rows(plan.suite, plan.facts, askers.by_name(), counts, say if is_kept else unheard)
-        await _score_all(rows, askers, _jobs(importer(files, questions), questions, plan, parts), parts)
+        await _score_all(rows, askers, _jobs(importer(files, questions), questions, plan), parts)
         if not counts.done:
             raise UserError(f"There are no replies in {', '.join(map(str, files))}.")
         return [counts]
@@ -59,12 +57,12 @@ async def _score_all(rows: Rows, askers: Askers[Any], jobs: Iterator[_Job], part
 
     async def work() -> None:
         for job in jobs:
-            if job.position % 64 == 0:
+            if job.place % 64 == 0:
                 await asyncio.sleep(0)  # reading never waits: give a stop a turn
             if reason := askers.halt.reason or rows.counts.stopped.get(job.item.model):
-                job.window.put(job.position, rows.left_out(job.item, "not_asked", reason))
+                parts.put(0, job.place, rows.left_out(job.item, "not_asked", reason))
                 continue
-            job.window.put(job.position, await rows.of_reply(job.item, job.imported.reply, job.imported))
+            parts.put(0, job.place, await rows.of_reply(job.item, job.imported.reply, job.imported))
 
     watched = [Watched(rows.counts, judge, judge.account) for judge in askers.judges]
     places = max((judge.places for judge in askers.judges), default=0)
@@ -73,36 +71,29 @@ async def _score_all(rows: Rows, askers: Askers[Any], jobs: Iterator[_Job], part
             group.create_task(work())
 
 
-def _jobs(
-    imports: Iterator[Imported], questions: Mapping[str, Any], plan: Plan, parts: Parts | NoParts
-) -> Iterator[_Job]:
+def _jobs(imports: Iterator[Imported], questions: Mapping[str, Any], plan: Plan) -> Iterator[_Job]:
     """A job for each import, in order. An import without a question is refused."""
     variants = {variant.name: variant for variant in plan.variants}
     seen: dict[int, str] = {}
-    for number in count():
-        part = list(islice(imports, WINDOW))
-        if not part:
-            return
-        window = parts.window(0, number, len(part))
-        for position, imported in enumerate(part):
-            question = questions.get(imported.question_id)
-            if question is None:
-                raise UserError(
-                    f"{imported.where}: the question {imported.question_id} is not in {plan.dataset.name}: "
-                    "name the dataset that was asked with --data."
-                )
-            model = imported.model or plan.request.context.imported_model
-            if not model:
-                raise UserError(f"{imported.where}: it does not say whose reply it is: name the model with --model.")
-            identity = hash((model, imported.variant, imported.question_id, imported.repeat))
-            if identity in seen:
-                raise UserError(
-                    f"{imported.where}: {model} has answered {imported.question_id} in {imported.variant} "
-                    f"before ({seen[identity]}): number repeats with `repeat`."
-                )
-            seen[identity] = imported.where
-            variant = variants.setdefault(imported.variant, Variant(imported.variant, "", None))
-            yield _Job(imported, Item(model, variant, question, imported.repeat, None), window, position)
+    for place, imported in enumerate(imports):
+        question = questions.get(imported.question_id)
+        if question is None:
+            raise UserError(
+                f"{imported.where}: the question {imported.question_id} is not in {plan.dataset.name}: "
+                "name the dataset that was asked with --data."
+            )
+        model = imported.model or plan.request.context.imported_model
+        if not model:
+            raise UserError(f"{imported.where}: it does not say whose reply it is: name the model with --model.")
+        identity = hash((model, imported.variant, imported.question_id, imported.repeat))
+        if identity in seen:
+            raise UserError(
+                f"{imported.where}: {model} has answered {imported.question_id} in {imported.variant} "
+                f"before ({seen[identity]}): number repeats with `repeat`."
+            )
+        seen[identity] = imported.where
+        variant = variants.setdefault(imported.variant, Variant(imported.variant, "", None))
+        yield _Job(imported, Item(model, variant, question, imported.repeat, None), place)
 
 
 def _import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:
