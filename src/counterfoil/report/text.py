@@ -10,6 +10,7 @@ from counterfoil.console import GAP, table
 from counterfoil.report.tables import notes_of
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run
+from counterfoil.running.partial import sentences_of
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.outcome import BROKEN, LEFT_OUT, UNREAD
 
@@ -44,6 +45,7 @@ def summary_text(run: Run) -> str:
     ]
     sections = [
         _broken(run),
+        "\n".join(sentences_of(run)),
         *_tables(shown, [(row["model"], row["variant"]) for row in run.outcomes]),
         "\n".join(notes),
         table([["over all models", "", ""], *over_all], left=True) if over_all else "",

@@ -27,6 +27,7 @@ from counterfoil.running.folder import (
     put_in_place,
     staging,
 )
+from counterfoil.running.partial import note, parts_of
 from counterfoil.running.plan import Plan
 from counterfoil.running.records import Parts, read_left_out, read_scores
 from counterfoil.running.request import RunRequest
@@ -130,10 +131,13 @@ def finish(plan: Plan, parts: Parts, counts: Sequence[Counts], askers: Askers[An
     with staging(folder) as staged:
         id = f"{plan.request.letters}-{_digest(parts)}"
         parts.join(staged / RECORDS, id)
+        partial = parts_of(plan, counts, askers, staged / RECORDS)
         summary = _summary(plan, staged / RECORDS, outcomes, counts)
+        note(summary.estimates, partial)
         summary.id = id
         write_json(staged / SUMMARY, summary)
         content = {"id": id, **manifest(plan, askers, outcomes, started_at, stopped)}
+        content["partial"] = msgspec.to_builtins(partial)
         write_json(staged / MANIFEST, content)
         plan.suite.finished(Run(staged), plan.facts)
         files = sorted({path.name for path in staged.iterdir()} - {RECORDS, SUMMARY, MANIFEST})

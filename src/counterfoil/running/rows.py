@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -55,6 +56,13 @@ class Counts:
     unjudged: int = 0
     broken: Counter[str] = field(default_factory=Counter)
     stopped: dict[str, str] = field(default_factory=dict)
+    # Of each variant, in the order of asks: the first that was not asked, and the last whose reply the ledger held.
+    missing_from: dict[str, int] = field(default_factory=dict)
+    found_until: dict[str, int] = field(default_factory=dict)
+
+    def is_in_order(self, variant: str) -> bool:
+        """Whether what has a reply came before what was not asked. Replies of other runs may come after it."""
+        return self.found_until.get(variant, -1) < self.missing_from.get(variant, math.inf)
 
     @property
     def done(self) -> int:

@@ -112,11 +112,12 @@ WINDOW = 1_024
 
 
 class Job(NamedTuple):
-    """A record to make: its ask, and its place among the records of its model."""
+    """A record to make: its ask, its turn in the order of asks, and its place among the records of its model."""
 
     item: Item
     ask: Ask
     found: Reply | None
+    turn: int
     place: int
 
 
@@ -135,6 +136,7 @@ class Answering:
     async def answer(self) -> None:
         """Make a row of every question."""
         jobs = self._jobs()
+        missing_from = self.rows.counts.missing_from
         has_turns = self.rows.suite.has_turns
 
         async def work() -> None:
@@ -149,6 +151,8 @@ class Answering:
                     row = await self.rows.of_reply(item, reply)
                 except NotAsked as reason:
                     row = self.rows.left_out(job.item, "not_asked", str(reason))
+                    variant = job.item.variant.name
+                    missing_from[variant] = min(missing_from.get(variant, job.turn), job.turn)
                 except FollowUpFailed as failed:
                     row = self.rows.broken(job.item, failed.reply, failed.error)
                 self.parts.put(self.number, job.place, row)
@@ -181,6 +185,8 @@ class Answering:
         """The jobs, cluster after cluster in random order; within one, asks that share a prefix next to each other."""
         repeats, model, messages = self.plan.request.repeats, self.asker.model, self.plan.suite.messages
         count = self.plan.question_count
+        found_until = self.rows.counts.found_until
+        turn = 0
         to_ask = (
             (question, variant, repeat, (number * count + place) * repeats + repeat)
             for place, question in self.plan.order
@@ -200,8 +206,10 @@ class Answering:
                     reply = found.get(ask.key)
                     if reply is not None:
                         self.asker.account.found(ask.key, reply, ask)
+                        found_until[variant.name] = turn
                     item = Item(model.name, variant, question, repeat, ask.key)
-                    yield Job(item, ask, reply, place)
+                    yield Job(item, ask, reply, turn, place)
+                    turn += 1
 
 
 def run_suite(suite: AnySuite, request: RunRequest, say: Say) -> Run:

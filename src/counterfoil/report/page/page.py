@@ -22,6 +22,7 @@ from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.report.plots.svg import draw
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run, Summary
+from counterfoil.running.partial import sentences_of
 from counterfoil.stats.metric import by_name
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 from counterfoil.suite.suite import AnySuite
@@ -123,7 +124,9 @@ def run_part(run: Run, key: str, title: str) -> Html:
     pretty = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
     parts: dict[str, Html | None] = {
         "Result": joined(
-            items(_headline(run, suite, summary)), _in_brackets(summary, several=len(order) > 1), _left_out(summary)
+            items(_headline(run, suite, summary)),
+            _in_brackets(summary, several=len(order) > 1),
+            _left_out(run, summary),
         ),
         "What was asked": _asked(manifest, summary),
         "Plots": joined(*map(_figure, suite.plots(run))),
@@ -164,9 +167,9 @@ def _in_brackets(summary: Summary, *, several: bool) -> Html | None:
     return tag("p", f"In brackets: the {levels} interval.", *(test if several else ()))
 
 
-def _left_out(summary: Summary) -> Html | None:
+def _left_out(run: Run, summary: Summary) -> Html | None:
     """What the numbers do not speak of."""
-    sentences = []
+    sentences = sentences_of(run)
     missing = sum(row[name] for row in summary.outcomes for name in LEFT_OUT)
     if missing:
         named = "; ".join(
