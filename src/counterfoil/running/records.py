@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -115,10 +115,11 @@ class Parts:
 
     def _sort(self, stretch: Path) -> None:
         """Replace a stretch by parts in order."""
-        rows = [dict(zip(self._columns, values, strict=True)) for _, values in sorted(_read_rows(stretch), key=_place)]
+        rows = sorted(_read_rows(stretch), key=_place)
         with explained(self._folder.parent), _errors_of_the_system():
             for number, start in enumerate(range(0, len(rows), PART)):
-                frame = frame_of(rows[start : start + PART], self._suite_columns)
+                values = zip(*(values for _, values in rows[start : start + PART]), strict=True)
+                frame = _frame(map(list, values), self._suite_columns)
                 part = stretch.with_name(f"{stretch.stem}-{number:04}.parquet")
                 _though_interrupted(partial(frame.write_parquet, part))
         stretch.unlink()
@@ -144,13 +145,18 @@ def _plain(value: Any) -> Any:
 
 def frame_of(rows: Sequence[Row], suite_columns: Mapping[str, Any]) -> pl.DataFrame:
     """Records as a table; what a row does not have is null."""
+    names = (*COLUMNS, *suite_columns)
+    return _frame(([row.get(name) for row in rows] for name in names), suite_columns)
+
+
+def _frame(columns: Iterable[list[Any]], suite_columns: Mapping[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     types: dict[Any, Any] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
     types |= {list[str]: pl.List(pl.String), list[float]: pl.List(pl.Float64)}
     types[list[list[str]]] = pl.List(pl.List(pl.String))
     schema = {name: types[kind] for name, kind in (COLUMNS | dict(suite_columns)).items()}
-    return pl.DataFrame({name: [row.get(name) for row in rows] for name in schema}, schema=schema)
+    return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
 
 
 def _though_interrupted(write: Callable[[], None]) -> None:
