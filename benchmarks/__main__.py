@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import agreement, asking, bias, cluster, comparing, coverage, hf, memorization, mentions, pairing, site
+from benchmarks import (
+    agreement,
+    asking,
+    bias,
+    cluster,
+    comparing,
+    coverage,
+    false_alarms,
+    hf,
+    memorization,
+    mentions,
+    pairing,
+    site,
+)
 
 BENCHMARKS = {
     "asking": asking.main,
@@ -16,6 +29,7 @@ BENCHMARKS = {
     "site": site.main,
     "agreement": agreement.main,
     "pairing": pairing.main,
+    "false_alarms": false_alarms.main,
     "cluster": cluster.main,
     "hf": hf.main,
 }

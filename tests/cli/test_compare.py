@@ -27,7 +27,7 @@ def test_two_runs(here: Path) -> None:
     done = counterfoil("compare", "old", "new", cwd=here)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("new against old: 20 items in both.\n")
-    assert "lower" in done.stdout
+    assert "worse" in done.stdout
 
 
 def test_as_json(here: Path) -> None:
@@ -45,7 +45,7 @@ def test_as_json(here: Path) -> None:
 def test_a_gate_gives_exit_code_1(here: Path) -> None:
     done = counterfoil("compare", "old", "new", "--fail-if", "accuracy < -0.02", cwd=here)
     assert done.returncode == 1
-    assert "accuracy < -0.02 holds for new against old: -0.500 [" in done.stderr
+    assert "Failed: accuracy < -0.02, for new against old: -0.500 [" in done.stderr
     assert "20 items in both" in done.stdout, "the comparison is shown all the same"
     turned = counterfoil("compare", "new", "old", "--fail-if", "accuracy < -0.02", cwd=here)
     assert turned.returncode == 0
@@ -54,7 +54,7 @@ def test_a_gate_gives_exit_code_1(here: Path) -> None:
     )
     assert both.returncode == 1
     assert json.loads(both.stdout)["suite"] == "explain"
-    assert both.stderr.count("holds for") == 1
+    assert both.stderr.count("Failed: ") == 1
 
 
 def test_a_margin(here: Path) -> None:

@@ -61,7 +61,7 @@ def test_the_table_is_a_polars_frame() -> None:
     table = cf.compare(run).table
     [accuracy] = table.filter(pl.col("metric") == "accuracy").to_dicts()
     assert accuracy["difference"] == -1
-    assert accuracy["verdict"] == "lower"
+    assert accuracy["verdict"] == "worse"
     for name in ("value_a", "difference", "low", "p_adjusted", "detectable"):
         assert table[name].dtype == pl.Float64, "even where all are missing"
     # Four scores, the mentions, how often something is cleared up in both kinds of questions, and the difference.
@@ -180,22 +180,23 @@ def by_category(worse_in: str, categories: str) -> Run:
     return bias_run(Path("run"), rows)
 
 
-def test_groups_are_one_family_and_the_overall_figure_stands_alone() -> None:
-    # In x and y all eight clusters differ: p = 2/2^8 each; z does not differ: p = 1. Holm over three: the smallest
-    # times 3, the next times 2 but never below, so both 6/256. Overall 16 clusters of one sign: 2/2^16.
+def test_groups_are_one_family_and_the_overall_figures_another() -> None:
+    # In x and y all eight clusters differ, in accuracy and in bias: p = 2/2^8 in all four. In z no cluster differs, so
+    # that no p below 1 can come out: it is no part of the family. Holm over four: 4 · 2/256, and no other is below.
+    # Overall 16 clusters of one sign: 2/2^16, in accuracy and in bias.
     comparison = cf.compare(by_category("xy", "xyz"))
     rows = [row for row in comparison.rows if row.metric == "accuracy_ambiguous"]
     groups = {row.group["category"]: row for row in rows if "category" in row.group}
     assert groups["x"].p == groups["y"].p == 2 / 256
-    assert groups["x"].p_adjusted == groups["y"].p_adjusted == 6 / 256
+    assert groups["x"].p_adjusted == groups["y"].p_adjusted == 8 / 256
     assert groups["z"].p_adjusted == 1
-    assert groups["x"].verdict == "lower"
+    assert groups["x"].verdict == "worse"
     whole = overall(comparison, "accuracy_ambiguous")
-    assert whole.p == whole.p_adjusted == 2 / 2**16
-    # At 0.05/3 more is needed than at 0.05.
+    assert (whole.p, whole.p_adjusted) == (2 / 2**16, 4 / 2**16)
+    # At 0.05/4 more is needed than at 0.05/2.
     alone = cf.compare(by_category_alone())
     [row] = [row for row in alone.rows if row.metric == "accuracy_ambiguous" and "category" in row.group]
-    assert row.p_adjusted == 2 / 256
+    assert row.p_adjusted == 4 / 256
     assert row.detectable is not None
     assert groups["x"].detectable is not None
     assert row.detectable < groups["x"].detectable
@@ -209,13 +210,15 @@ def by_category_alone() -> Run:
 
 
 def test_a_test_that_can_not_reach_its_level_says_so() -> None:
-    # Eight clusters give no p below 2/2^8 = 0.0078; ten categories want 0.005.
-    comparison = cf.compare(by_category("x", "xstuvwyzop"))
+    # Eight clusters give no p below 2/2^8 = 0.0078; accuracy and bias in ten categories want 0.05/20.
+    comparison = cf.compare(by_category("xstuvwyzop", "xstuvwyzop"))
     [row] = [row for row in comparison.rows if row.metric == "accuracy_ambiguous" and row.group == {"category": "x"}]
     assert row.smallest_p == 2 / 256
-    assert row.p_adjusted == pytest.approx(10 * 2 / 256)
+    assert row.p_adjusted == pytest.approx(20 * 2 / 256)
     assert row.verdict == "can't be told apart"
-    assert "only 8 clusters differ: no p below 0.0078 can come out, the level 0.005 is out of reach" in (row.note or "")
+    assert "only 8 clusters differ: no p below 0.0078 can come out, the level 0.0025 is out of reach" in (
+        row.note or ""
+    )
 
 
 def test_more_than_two_models_are_put_into_groups() -> None:
@@ -224,16 +227,16 @@ def test_more_than_two_models_are_put_into_groups() -> None:
     run = explain_run(Path("run"), {"a": half, "b": half.copy(), "c": [False] * 20})
     comparison = cf.compare(run)
     assert comparison.tied["accuracy"] == [["a", "b"], ["c"]]
-    # 10 clusters differ: 2/2^10. Three pairs: Holm multiplies the two smallest by 3 and 2, and the second may not be
-    # below the first.
+    # 10 clusters differ: 2/2^10. Between a and b none does, and nothing but accuracy differs anywhere: a family of two
+    # tests. Holm multiplies the first by 2, and the second may not be below it.
     for a in "ab":
         row = overall(comparison, a=a, b="c")
         assert row.p == 2 / 2**10
-        assert row.p_adjusted == 3 * 2 / 2**10
-        assert row.verdict == "lower"
+        assert row.p_adjusted == 2 * 2 / 2**10
+        assert row.verdict == "worse"
     same = overall(comparison, a="a", b="b")
     assert (same.p_adjusted, same.verdict) == (1, "can't be told apart")
-    # What could have been shown is seen at 0.05/3: more than between two.
+    # What could have been shown is seen at 0.05/2: more than between two.
     pair = overall(cf.compare(run, models=["a", "b"]))
     assert pair.detectable is not None
     assert same.detectable is not None
@@ -255,8 +258,7 @@ def test_models_are_grouped_in_each_variant() -> None:
     Path("run/summary.json").write_bytes(msgspec.json.encode(summary))
     comparison = cf.compare(run)
     assert comparison.tied["accuracy"] == [["a x", "b x"], ["c x"], ["a y", "b y", "c y"]]
-    # Families of three pairs, not of six.
-    assert overall(comparison, a="a x", b="c x").p_adjusted == 3 * 2 / 2**10
+    assert overall(comparison, a="a x", b="c x").p_adjusted == 2 * 2 / 2**10
 
 
 def test_right_replies_are_compared_on_questions_that_both_got_right() -> None:
@@ -264,10 +266,6 @@ def test_right_replies_are_compared_on_questions_that_both_got_right() -> None:
     [row] = [row for row in cf.compare(run).rows if row.metric == "score_threshold" and row.group]
     assert row.group == {"replies": "correct"}
     assert row.pairs == 10
-    # With three models its family is all pairs, too.
-    three = explain_run(Path("three"), {"a": [True] * 20, "b": [True] * 20, "c": [True] * 20})
-    rows = [row for row in cf.compare(three).rows if row.metric == "score_threshold"]
-    assert {bool(row.group): row.detectable for row in rows}[True] == rows[0].detectable
 
 
 def test_a_margin() -> None:
@@ -283,7 +281,7 @@ def test_a_margin() -> None:
     assert (row.verdict, row.equivalent) == ("can't be told apart", False)
     # Told apart, and yet small: both are said.
     less = explain_run(Path("less"), {"a": [True] * 400, "b": [False] * 12 + [True] * 388})
-    assert overall(cf.compare(less, margin=0.1)).verdict == "lower, by less than 0.1"
+    assert overall(cf.compare(less, margin=0.1)).verdict == "worse, by less than 0.1"
     with pytest.raises(cf.UserError, match="The margin must be above 0"):
         cf.compare(run, margin=0)
 
@@ -371,8 +369,11 @@ def test_kobbq_as_the_official_scripts_have_it() -> None:
                 checked += 1
     # Overall, 12 categories and 3 labels, by five metrics, two pairs of models and two of prompts.
     assert checked == 16 * 5 * 4
-    # The two were planted with different biases in ambiguous contexts; prompts make no such difference.
-    assert {row.verdict for row in of_models.rows if row.metric == "diff_bias_ambiguous" and not row.group} == {"lower"}
+    # The two were planted with different biases in ambiguous contexts; prompts make no such difference. Both lean
+    # towards the stereotype, and the second less: better.
+    leans = [row for row in of_models.rows if row.metric == "diff_bias_ambiguous" and not row.group]
+    assert all(0 < (row.value_b or 0) < (row.value_a or 0) for row in leans)
+    assert {row.verdict for row in leans} == {"better"}
     for row in of_prompts.rows:
         if row.metric == "accuracy_disambiguated" and not row.group:
             assert row.verdict == "can't be told apart"
@@ -400,14 +401,12 @@ def test_the_five_prompts_of_cfe() -> None:
         assert row.pairs <= aligned.compared
         if row.difference is not None and row.value_a is not None and row.value_b is not None:
             assert row.difference == pytest.approx(row.value_b - row.value_a, abs=1e-9)
-    # Ten pairs are one family: no adjusted p is below ten times the smallest p of the ten.
-    for metric in ("score_threshold", "reward"):
-        family = [row for row in comparison.rows if row.metric == metric and not row.group]
-        assert len(family) == 10
-        smallest = min(row.p for row in family if row.p is not None)
-        assert min(row.p_adjusted for row in family if row.p_adjusted is not None) == pytest.approx(
-            min(1, 10 * smallest)
-        )
+    # All metrics in all ten pairs are one family: its smallest adjusted p is as many times the smallest p.
+    family = [row for row in comparison.rows if not row.group and row.same_as is None and row.smallest_p <= 0.05]
+    assert len(family) > 50
+    smallest = min(row.p for row in family if row.p is not None)
+    adjusted = min(row.p_adjusted for row in family if row.p_adjusted is not None)
+    assert adjusted == pytest.approx(min(1, len(family) * smallest))
     # Every prompt is in a group, and those of a group are not told apart.
     groups = comparison.tied["score_threshold"]
     assert {prompt for group in groups for prompt in group} == set(prompts)

@@ -51,7 +51,7 @@ def test_only_overall_figures_count_and_every_pair_does() -> None:
     found = failing(
         comparison(row(0.0, -0.01, 0.01), row(-0.05, -0.08, -0.03, b="newer")), [parse_gate("accuracy<-0.02")]
     )
-    assert found == ["accuracy<-0.02 holds for newer against old: -0.050 [-0.080, -0.030]."]
+    assert found == ["Failed: accuracy<-0.02, for newer against old: -0.050 [-0.080, -0.030]."]
 
 
 def test_several_conditions() -> None:

@@ -36,12 +36,12 @@ def planned(suite: Suite, detect: float, *, settings: dict[str, Any] | None = No
 
 def test_assumptions_are_stated_and_add_up() -> None:
     # 2·0.25·(0.8 − 0.5) = 0.15 between questions, a tenth of it between clusters; 2·0.25·0.2 between repeats.
-    found = assumed(None, 0.5)
+    found = assumed(explain, None, 0.5)
     assert found[:4] == pytest.approx((0.015, 0.135, 0.1, 1.0))
     assert "correlation of the two sides on the same question 0.5" in found.words[0]
     # Asked once, a difference has the variance 2v(1 − ρ), whatever repeats would do.
     for correlation in (0.0, 0.3, 0.9):
-        assert sum(assumed(None, correlation)[:3]) == pytest.approx(0.5 * (1 - correlation))
+        assert sum(assumed(explain, None, correlation)[:3]) == pytest.approx(0.5 * (1 - correlation))
 
 
 def test_a_plan_from_two_models() -> None:
@@ -54,7 +54,9 @@ def test_a_plan_from_two_models() -> None:
     assert "repeats are taken to add nothing" in found.words[1]
 
     def detectable(clusters: int) -> float:
-        quantiles = stats.t.ppf(0.975, clusters - 1) + stats.t.ppf(0.8, clusters - 1)
+        # Nine overall figures are one family: accuracy, two scores, reward, penalty, mentions, clarified or not in two
+        # kinds of questions, discernment.
+        quantiles = stats.t.ppf(1 - 0.025 / 9, clusters - 1) + stats.t.ppf(0.8, clusters - 1)
         return float(quantiles * math.sqrt(variance / clusters))
 
     plan = planned(explain, 0.2, run=run)

@@ -137,10 +137,10 @@ def test_two_respondents_are_compared_question_by_question() -> None:
     assert gap.value_b == pytest.approx(own)
     assert gap.low is not None
     assert gap.low > 0
-    assert gap.verdict == "higher"
+    assert gap.verdict == "worse", "further from 0"
     assert rows["accuracy_original", None].difference == 0
     excess = rows["kept_old_excess", None]
-    assert (excess.value_a, excess.value_b, excess.verdict) == (0, 1, "higher")
+    assert (excess.value_a, excess.value_b, excess.verdict) == (0, 1, "worse")
     assert [topic for metric, topic in rows if metric == "memorization_gap" and topic is not None]
     # And inside of one run.
     both = cf.run("memorization", model=names, limit=20, draws=3, controls=False, out="both")

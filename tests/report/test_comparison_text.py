@@ -8,7 +8,7 @@ import pytest
 
 import counterfoil as cf
 from counterfoil.comparing.compare import Comparison
-from counterfoil.report.text import comparison_text
+from counterfoil.report.comparison_text import comparison_text
 from counterfoil.suite.finding import load_suite
 from two_sides import bias_run, chosen, explain_run
 
@@ -16,6 +16,7 @@ from two_sides import bias_run, chosen, explain_run
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
 
 
 def text_of(comparison: Comparison) -> str:
@@ -23,8 +24,8 @@ def text_of(comparison: Comparison) -> str:
 
 
 def line_with(text: str, start: str) -> str:
-    [line] = [line for line in text.splitlines() if line.startswith(start)]
-    return line
+    """The first: notes come after the table."""
+    return next(line for line in text.splitlines() if line.startswith(start))
 
 
 def test_both_values_the_difference_and_a_word() -> None:
@@ -60,10 +61,12 @@ def test_groups_that_differ_are_shown_and_the_others_are_counted() -> None:
             for model, of_model in (("a", "u"), ("b", role)):
                 rows.append(chosen(f"{category}{i}", of_model, model=model, category=category, label=None))
     text = text_of(cf.compare(bias_run(Path("run"), rows)))
-    # out_of_choice, accuracy and two kinds of bias are defined in three categories; x differs in all but the first.
-    # Accuracy and bias where replies without a choice are kept are two more, and differ.
-    assert "5 of 14 group figures differ after correction (Holm)." in text
-    assert line_with(text, "accuracy_ambiguous (x)").endswith("lower")
+    # out_of_choice, accuracy and bias are defined in three categories; x differs in all but the first. BBQ's bias is
+    # the same in ambiguous contexts, and so is everything if replies without a choice are kept: there are none.
+    assert "Of 9 figures of groups, 2 are told apart (Holm)." in text
+    assert "The same numbers, and not shown again: bbq_bias_ambiguous as diff_bias_ambiguous." in text
+    assert "(keep)" not in text
+    assert line_with(text, "accuracy_ambiguous (x)").endswith("worse")
     assert "(y)" not in text
 
 
@@ -76,7 +79,7 @@ def test_controls_stand_beside_the_overall_figures() -> None:
         for repeat, content in ((0, 0), (1, 1 if model == "a" else 0))
     ]
     text = text_of(cf.compare(bias_run(Path("run"), rows)))
-    assert line_with(text, "flip_rate (again)").endswith("lower")
+    assert line_with(text, "flip_rate (again)").endswith("better")
 
 
 def test_ties_among_several() -> None:
@@ -92,3 +95,41 @@ def test_the_table_of_the_source() -> None:
     text = text_of(cf.compare(run))
     assert "diff_bias_diff: " in text
     assert f"{models[0]}, mean over all rows of the result table" in text
+
+
+def test_the_closing_sentence() -> None:
+    half = [True, False] * 10
+    run = explain_run(Path("run"), {"a": half, "b": [False] * 20})
+    # Of nine figures those on plain questions have no values: accuracy, two scores, reward, mentions and how often
+    # something is cleared up where it is needed are tested. Nothing is right in b: none is over right replies.
+    text = text_of(cf.compare(run))
+    assert "\nIn short, b against a: worse in accuracy; 5 other figures can't tell them apart.\n" in text
+    same = text_of(cf.compare(explain_run(Path("same"), {"a": half, "b": half})))
+    assert "tells b from a. That does not show that they are equal." in same
+
+
+def test_notes_name_their_group() -> None:
+    run = explain_run(Path("run"), {"a": [True] * 8 + [False] * 12, "b": [True] * 8 + [False] * 12})
+    text = text_of(cf.compare(run))
+    # Eight questions are right on both sides, of 20 that all count otherwise.
+    assert "score_threshold (correct), " in text
+    assert "(correct): only 8 clusters: the interval is rough" in text
+
+
+@pytest.mark.parametrize("columns", [70, 80, 110, 200])
+def test_the_table_fits_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    one, other = "provider/a-model-with-a-long-name-2026-01-01", "provider/another-model-with-a-long-name"
+    run = explain_run(Path("run"), {one: [True, False] * 10, other: [False] * 20})
+    lines = text_of(cf.compare(run)).splitlines()
+    start = next(i for i, line in enumerate(lines) if line.lstrip().startswith("--"))
+    rows = lines[start - 1 : lines.index("", start)]
+    assert max(map(len, rows)) <= columns
+    assert any(line.endswith("worse") for line in rows), "the word is there at any width"
+    assert any(one in line for line in lines), "and what a and b are"
+    assert any("could show" in line for line in rows) == (columns > 70)
+
+
+def test_a_name_without_end_is_cut() -> None:
+    run = explain_run(Path("run"), {"m" * 3000: [True] * 6, "n": [True] * 6})
+    assert max(map(len, text_of(cf.compare(run)).splitlines())) < 400

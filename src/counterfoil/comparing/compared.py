@@ -1,4 +1,9 @@
-"""From differences to what is said of them: families of tests, adjusted p, a word, and who can't be told apart."""
+"""From differences to what is said of them: families of tests, one decision for each, a word, and who is tied.
+
+One decision: two sides are told apart if the test says so, adjusted for its family, and the interval says so too. The
+interval has the confidence at which Holm's method tests its row, and reaches to 0 where the test tells nothing apart.
+The word, the interval and the gate follow from that (docs/compare.md).
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,26 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from counterfoil.stats.estimate import Interval
 from counterfoil.stats.metric import Metric
-from counterfoil.stats.multiplicity import cliques, holm
-from counterfoil.stats.pairing import Difference
-from counterfoil.stats.power import LEVEL, is_equivalent
+from counterfoil.stats.multiplicity import cliques, holm, holm_levels
+from counterfoil.stats.pairing import Arms, Case, Difference, interval_at
+from counterfoil.stats.power import LEVEL
 from counterfoil.stats.signflips import out_of_reach
+
+SAME = "can't be told apart"
+UNDEFINED = "not defined"
 
 
 class ComparedFigure(msgspec.Struct, kw_only=True):
     """One metric in one group: both sides, and b − a.
 
-    `p_adjusted` is p after Holm: over the metric's groups, or, of overall figures, over all pairs of three or more
-    sides. `detectable` and `smallest_p` are to be seen against that family. `equivalent`: whether the difference was
-    shown to be smaller than the margin, where one was given.
+    `p_adjusted` is p after Holm: over the overall figures of all metrics and of all pairs of three or more sides, or
+    over the figures of groups. `low` and `high` have the `confidence` that goes with it, and hold 0 unless the sides
+    are `told_apart`. `detectable` and `smallest_p` are to be seen against that family. `equivalent`: whether the
+    interval lies within the margin, where one was given. `same_as`: the figure of which this one is a repetition.
     """
 
     metric: str
@@ -42,12 +52,20 @@ class ComparedFigure(msgspec.Struct, kw_only=True):
     verdict: str
     method: str
     note: str | None
+    confidence: float = 1 - LEVEL
+    told_apart: bool = False
+    same_as: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The metric, with its group."""
+        return figure_name(self.metric, self.group)
 
 
 class FigureDifference(NamedTuple):
     """The difference of a metric between two sides in one group, and why it is withheld if it is.
 
-    `overall`: it is no part of the family of the figure's groups.
+    `overall`: it is over all items that the metric counts, whatever label it has.
     """
 
     metric: Metric
@@ -56,21 +74,33 @@ class FigureDifference(NamedTuple):
     group: dict[str, str | int]
     overall: bool
     withheld: str | None
+    case: Case
     difference: Difference
 
 
 def compared_figures(differences: Sequence[FigureDifference], margin: float | None = None) -> list[ComparedFigure]:
-    """A row for each difference, with p adjusted within its family."""
+    """A row for each difference, with p adjusted within its family. A figure and its repetitions are one test."""
     contests = _contests(differences)
+    first = _first_of_its_kind(differences)
     families: dict[Hashable, list[int]] = {}
     for place, one in enumerate(differences):
-        families.setdefault(_family(one, contests), []).append(place)
+        if first[place] == place:
+            families.setdefault(_family(one, contests), []).append(place)
     rows: dict[int, ComparedFigure] = {}
     for places in families.values():
-        adjusted = holm([differences[place].difference.test.p for place in places])
-        tests = sum(p is not None for p in adjusted)
-        for place, p in zip(places, adjusted, strict=True):
-            rows[place] = _row(differences[place], p, LEVEL / max(tests, 1), margin)
+        tests = [differences[place].difference.test for place in places]
+        # A test that could reach the level in no case can raise no false alarm, and takes nothing from the others.
+        able = [test.p if test.smallest_p <= LEVEL else None for test in tests]
+        adjusted, levels = holm(able), holm_levels(able, LEVEL)
+        smallest_level = LEVEL / max(sum(p is not None for p in able), 1)
+        for place, test, p, level in zip(places, tests, adjusted, levels, strict=True):
+            rows[place] = _row(differences[place], test.p if p is None else p, level, smallest_level, margin)
+    for place, original in enumerate(first):
+        if place != original:
+            one, same = differences[place], rows[original]
+            rows[place] = msgspec.structs.replace(
+                same, metric=one.metric.name, group=one.group, same_as=same.name, note=one.metric.note or same.note
+            )
     return [rows[place] for place in range(len(differences))]
 
 
@@ -82,7 +112,7 @@ def tied_groups(rows: Sequence[ComparedFigure], differences: Sequence[FigureDiff
             mine = [row for row in rows if row.metric == metric and not row.group and {row.a, row.b} <= set(contest)]
             tested = [row for row in mine if row.p_adjusted is not None]
             defined = {side for row in tested for side in (row.a, row.b)}
-            apart = [(row.a, row.b) for row in tested if is_apart(row.p_adjusted)]
+            apart = [(row.a, row.b) for row in tested if row.told_apart]
             if defined:
                 of_contest = cliques([side for side in contest if side in defined], apart)
                 groups.setdefault(metric, []).extend(map(list, of_contest))
@@ -109,26 +139,63 @@ def _contests(differences: Sequence[FigureDifference]) -> dict[str, tuple[str, .
 
 
 def _family(one: FigureDifference, contests: dict[str, tuple[str, ...]]) -> Hashable:
-    figure = one.metric.name, one.metric.label
-    return (*figure, contests.get(one.a, (one.a, one.b))) if one.overall else (*figure, one.a, one.b)
+    """The figures without a group of all metrics, over all pairs of a contest; all other figures of a pair."""
+    return ("groups", one.a, one.b) if one.group else contests.get(one.a, (one.a, one.b))
 
 
-def _wider(interval: Interval, p: float | None) -> str | None:
-    """Where the two do not say the same: the interval is made to hold with few clusters, and the test is sharper."""
-    if not is_apart(p) or interval.low is None or interval.high is None or not interval.low <= 0 <= interval.high:
-        return None
-    return "the interval, which is the wider of the two, holds 0, and the test tells them apart"
+def _first_of_its_kind(differences: Sequence[FigureDifference]) -> list[int]:
+    """For each the place of the one that it repeats: a figure of the same name or the same columns, whose values are
+    all the same, as where all replies were read and both ways to count unread ones agree. Else its own.
+    """
+    kinds: dict[Hashable, list[int]] = {}
+    first = []
+    for place, one in enumerate(differences):
+        # Under another label or as another metric: groups of one figure are never the same.
+        keys = [(one.a, one.b, one.metric.name), (one.a, one.b, one.metric.of, one.metric.columns)]
+        earlier = [it for key in keys for it in kinds.setdefault(key, [])]
+        found = next((it for it in earlier if _same_values(differences[it], one)), place)
+        first.append(found)
+        if found == place:
+            for key in keys:
+                kinds[key].append(place)
+    return first
 
 
-def _row(one: FigureDifference, p_adjusted: float | None, level: float, margin: float | None) -> ComparedFigure:
-    difference, interval, test = one.difference, one.difference.interval, one.difference.test
+def _same_values(one: FigureDifference, other: FigureDifference) -> bool:
+    if one.metric is other.metric or one.difference.pairs != other.difference.pairs or not one.difference.pairs:
+        return False
+    if bool(one.withheld) != bool(other.withheld) or len(one.case.arms) != len(other.case.arms):
+        return False
+    sides = list(zip(one.case.arms, other.case.arms, strict=True))
+    if (one.case.over is None) != (other.case.over is None):
+        return False
+    if one.case.over is not None and other.case.over is not None:
+        sides.append((one.case.over, other.case.over))
+    return np.array_equal(one.case.clusters, other.case.clusters) and all(_same_arms(*pair) for pair in sides)
+
+
+def _same_arms(one: Arms, other: Arms) -> bool:
+    return one.coefficient == other.coefficient and all(
+        np.array_equal(values, others, equal_nan=True) for values, others in zip(one[1:], other[1:], strict=True)
+    )
+
+
+def _row(
+    one: FigureDifference, p_adjusted: float | None, level: float, smallest_level: float, margin: float | None
+) -> ComparedFigure:
+    difference, test = one.difference, one.difference.test
+    interval = difference.interval if level == LEVEL else interval_at(one.case, 1 - level)
+    by_test = is_apart(p_adjusted)
+    apart = by_test and _without_0(interval)
     notes = [one.withheld or one.metric.note]
     if not one.withheld:
-        reach = out_of_reach(test.smallest_p, test.differing, level) if test.differing else None
-        notes += [interval.note, test.note, reach, _wider(interval, p_adjusted)]
+        reach = out_of_reach(test.smallest_p, test.differing, smallest_level) if test.differing else None
+        notes += [interval.note, test.note, reach, _only_one_says_so(interval, by_test, p_adjusted)]
+    if not apart and interval.low is not None and interval.high is not None:
+        interval = interval._replace(low=min(interval.low, 0.0), high=max(interval.high, 0.0))
     equivalent = None
-    if margin is not None and one.overall and interval.value is not None:
-        equivalent = is_equivalent(interval.value, difference.error, difference.df, margin, level=level)
+    if margin is not None and one.overall and interval.low is not None and interval.high is not None:
+        equivalent = -margin <= interval.low and interval.high <= margin
     return ComparedFigure(
         metric=one.metric.name,
         a=one.a,
@@ -142,24 +209,58 @@ def _row(one: FigureDifference, p_adjusted: float | None, level: float, margin: 
         p=test.p,
         p_adjusted=p_adjusted,
         smallest_p=test.smallest_p,
-        detectable=difference.detectable(level),
+        detectable=difference.detectable(smallest_level),
         equivalent=equivalent,
         pairs=difference.pairs,
         clusters=interval.clusters,
-        verdict=_verdict(interval.value, p_adjusted, margin if equivalent else None),
+        verdict=_verdict(one, p_adjusted, apart, margin if equivalent else None),
         method=f"{interval.method}; {test.method}",
         note="; ".join(dict.fromkeys(note for note in notes if note)) or None,
+        confidence=1 - level,
+        told_apart=apart,
     )
 
 
-def _verdict(difference: float | None, p: float | None, within: float | None) -> str:
-    """In plain words. Not told apart is not equal, unless a margin was given and the difference lies within."""
-    if difference is None or p is None:
-        return "not defined"
-    if is_apart(p):
-        word = "higher" if difference > 0 else "lower"
+def _without_0(interval: Interval) -> bool:
+    return interval.low is not None and interval.high is not None and (interval.low > 0 or interval.high < 0)
+
+
+def _only_one_says_so(interval: Interval, by_test: bool, p: float | None) -> str | None:
+    """Where test and interval don't say the same. Both must tell the sides apart; a clear interval is widened then."""
+    if p is None or interval.value is None or by_test == _without_0(interval):
+        return None
+    if by_test:
+        return f"the test alone would tell them apart (p = {p:.2g}), but the interval holds 0"
+    return f"the interval alone would leave 0 out, but the test tells nothing apart (p = {p:.2g}): it is drawn up to 0"
+
+
+def _verdict(one: FigureDifference, p: float | None, apart: bool, within: float | None) -> str:
+    """In plain words. Not told apart is not equal, unless a margin was given and the interval lies within."""
+    if one.difference.interval.value is None or p is None:
+        return UNDEFINED
+    if apart:
+        word = _direction(one)
         return word if within is None else f"{word}, by less than {within:g}"
-    return "can't be told apart" if within is None else f"equal within {within:g}"
+    return SAME if within is None else f"equal within {within:g}"
+
+
+def _direction(one: FigureDifference) -> str:
+    """Better or worse where the metric says which way is better, else higher or lower.
+
+    Where 0 is best: the nearer to it the better, if both sides lie on the same side of it. If they don't, which of them
+    is nearer was not tested.
+    """
+    a, b = one.difference.value_a or 0.0, one.difference.value_b or 0.0
+    higher = b > a
+    best = one.metric.better
+    if best is None or (best == "zero" and a * b < 0):
+        return "higher" if higher else "lower"
+    better = higher == (best == "higher") if best != "zero" else abs(b) < abs(a)
+    return "better" if better else "worse"
+
+
+def figure_name(metric: str, group: dict[str, str | int]) -> str:
+    return metric + (f" ({', '.join(map(str, group.values()))})" if group else "")
 
 
 def group_text(group: dict[str, str | int]) -> str:

@@ -34,7 +34,7 @@ def parse_gate(text: str) -> Gate:
 
 
 def failing(comparison: Comparison, gates: Iterable[Gate]) -> list[str]:
-    """A sentence for each gate and pair of sides for which the condition holds, by the overall figures."""
+    """A sentence for each gate and pair of sides for which the condition is met, by the overall figures."""
     sentences: list[str] = []
     known = dict.fromkeys(row.metric for row in comparison.rows)
     for gate in gates:
@@ -44,7 +44,7 @@ def failing(comparison: Comparison, gates: Iterable[Gate]) -> list[str]:
         if not rows:
             raise UserError(f"--fail-if {gate.text!r}: {gate.metric} has no overall figure here.")
         sentences += [
-            f"{gate.text} holds for {row.b} against {row.a}: "
+            f"Failed: {gate.text}, for {row.b} against {row.a}: "
             f"{row.difference:+z.3f} [{row.low:+z.3f}, {row.high:+z.3f}]."
             for row in rows
             if _holds(row, gate)

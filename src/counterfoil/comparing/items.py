@@ -110,8 +110,10 @@ def differences_between(joined: Frames, metrics: Sequence[Metric], a: str, b: st
                 cases.append(Case(terms, clusters[metric.of][where], metric.low, over))
                 about.append((metric, {**group, **dict(metric.label)}, not by, withheld))
     return [
-        FigureDifference(metric, a, b, group, overall, withheld, difference)
-        for (metric, group, overall, withheld), difference in zip(about, differences_of(cases), strict=True)
+        FigureDifference(metric, a, b, group, overall, withheld, case, difference)
+        for (metric, group, overall, withheld), case, difference in zip(
+            about, cases, differences_of(cases), strict=True
+        )
     ]
 
 

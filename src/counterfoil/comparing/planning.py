@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +22,14 @@ from counterfoil.running.folder import Run
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.request import RunRequest
 from counterfoil.stats.metric import Metric
-from counterfoil.stats.power import Components, clusters_needed, planned_error, smallest_difference, variance_components
+from counterfoil.stats.power import (
+    LEVEL,
+    Components,
+    clusters_needed,
+    planned_error,
+    smallest_difference,
+    variance_components,
+)
 from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import AnySuite
 
@@ -87,8 +94,8 @@ def tokens_of(plan: Plan, request: RunRequest, run: Run | None) -> Tokens:
 class Spreads(NamedTuple):
     """Variances of one item's paired difference: between clusters, the questions of a cluster, repeats of a question.
 
-    `share` of all items count in the metric, and an item takes so many `asks` each time. `words` say where this comes
-    from.
+    `share` of all items count in the metric, and an item takes so many `asks` each time. The comparison tests so many
+    figures in one family. `words` say where this comes from.
     """
 
     clusters: float
@@ -97,6 +104,7 @@ class Spreads(NamedTuple):
     share: float
     asks: float
     metric: str
+    tests: int
     words: list[str]
 
 
@@ -149,7 +157,8 @@ def plan_suite(
         raise UserError(f"--correlation must be at least 0 and below 1, and is {correlation:g}.")
     if metric is not None and run is None:
         _check(metric, [declared.name for declared in suite.metrics if declared.is_overall])
-    spreads = assumed(metric, correlation) if run is None else spreads_of(suite, run, metric, correlation)
+    spreads = assumed(suite, metric, correlation) if run is None else spreads_of(suite, run, metric, correlation)
+    level = LEVEL / spreads.tests
     # The models' names say what they cost; they are not reached for.
     plan = make_plan(suite, msgspec.structs.replace(request, models=[], judges=[]))
     sizes = Counter(question.cluster for question in plan.dataset)
@@ -162,7 +171,7 @@ def plan_suite(
     in_variants = sorted({1, len(plan.variants)})
     for variants, times in product(in_variants, repeats):
         each = variants * times
-        clusters = clusters_needed(detect, components, members=members, repeats=each)
+        clusters = clusters_needed(detect, components, members=members, repeats=each, level=level)
         asks = math.ceil(clusters * plan.dataset_size / len(sizes)) * each
         error = planned_error(components, len(sizes), members=members, repeats=each)
         designs.append(
@@ -172,7 +181,7 @@ def plan_suite(
                 clusters=clusters,
                 questions=math.ceil(clusters * units / len(sizes)),
                 in_dataset=clusters <= len(sizes),
-                with_all=float(smallest_difference(error, len(sizes) - 1)) if len(sizes) > 1 else None,
+                with_all=float(smallest_difference(error, len(sizes) - 1, level=level)) if len(sizes) > 1 else None,
                 asks_per_model=asks,
                 **(tokens.of(asks) if tokens else {}),
             )
@@ -187,11 +196,11 @@ def plan_suite(
         variants=[variant.name for variant in plan.variants],
         models=named,
         designs=designs,
-        assumptions=[*spreads.words, *over_variants, *(tokens.words if tokens else [])],
+        assumptions=[*spreads.words, _family(spreads.tests), *over_variants, *(tokens.words if tokens else [])],
     )
 
 
-def assumed(metric: str | None, correlation: float) -> Spreads:
+def assumed(suite: AnySuite, metric: str | None, correlation: float) -> Spreads:
     """Without a run: right or wrong with a chance of one half, and correlations that are stated.
 
     With the variance v of a value, the correlation ρ between the two sides and ρ' ≥ ρ between repeats of one side, a
@@ -206,6 +215,7 @@ def assumed(metric: str | None, correlation: float) -> Spreads:
         share=1.0,
         asks=1.0,
         metric=metric or "a share",
+        tests=_overall_figures(metric for metric in suite.metrics if metric.each is None),
         words=[
             "Assumed: a share near 0.5 of all questions, as with accuracy; correlation of the two sides on the same "
             f"question {correlation:g}, of one side asked again {again:g}, of differences within a cluster "
@@ -251,7 +261,20 @@ def spreads_of(suite: AnySuite, run: Run, metric: str | None, correlation: float
     asks = of_one.records / items.height
     if not _has_repeats(items):
         asks /= run.manifest["options"].get("repeats") or 1
-    return Spreads(between, questions, repeats, share, asks, chosen.name, words)
+    tests = _overall_figures(of_one.metrics)
+    return Spreads(between, questions, repeats, share, asks, chosen.name, tests, words)
+
+
+def _overall_figures(metrics: Iterable[Metric]) -> int:
+    """How many overall figures a comparison tests together; two names of one figure are one."""
+    return len({(metric.of, metric.columns) for metric in metrics if metric.is_overall})
+
+
+def _family(tests: int) -> str:
+    return (
+        f"A comparison tests its {tests} overall figures together (Holm): the difference is to be found at the level "
+        f"{LEVEL:g} ÷ {tests}."
+    )
 
 
 def _chosen(metrics: Sequence[Metric], metric: str | None) -> Metric:

@@ -152,14 +152,14 @@ def _test_cell(
 def _differences(suite: AnySuite, one: pl.DataFrame, other: pl.DataFrame) -> Iterable[tuple[Key, Difference]]:
     """What `compare` says of both respondents in each trial, for each metric without groups."""
     overall = [metric.changed(groups=((),)) for metric in suite.metrics if () in metric.groups]
-    by_trial, others = (_by_trial(with_partners(suite.items(records), overall)) for records in (one, other))
+    firsts, others = (by_trial(with_partners(suite.items(records), overall)) for records in (one, other))
     for trial, items in others.items():
-        joined = joined_items(by_trial[trial], items, overall)
-        for figure in differences_between(joined, list(told_by(by_trial[trial], overall)), "a", "b"):
+        joined = joined_items(firsts[trial], items, overall)
+        for figure in differences_between(joined, list(told_by(firsts[trial], overall)), "a", "b"):
             yield (figure.metric.name, group_text(figure.group)), figure.difference
 
 
-def _by_trial(frames: Frames) -> dict[str, dict[str, pl.DataFrame]]:
+def by_trial(frames: Frames) -> dict[str, dict[str, pl.DataFrame]]:
     """Each trial is a model of its own."""
     made: dict[str, dict[str, pl.DataFrame]] = {}
     for kind, frame in frames.items():

@@ -1,7 +1,7 @@
 """Intervals of means: cluster sums in, one `Interval` for each estimate out.
 
-All are 95 % intervals. V, G_eff and the t quantile c are those of `spread_of`; the effective number of records n_eff
-is limited, and G_eff where all clusters agree, as `Spread.n_eff` says.
+All are 95 % intervals, unless another confidence is given. V, G_eff and the t quantile c are those of `spread_of`; the
+effective number of records n_eff is limited, and G_eff where all clusters agree, as `Spread.n_eff` says.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from counterfoil.stats.estimate import Bounds, intervals_from
-from counterfoil.stats.spread import spread_of
+from counterfoil.stats.spread import CONFIDENCE, spread_of
 from counterfoil.stats.sums import MeanSums
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def bonett_price(
     most_per_cluster: float | None = None,
     least_correlation: float = 0.0,
     added: float = 1.0,
+    confidence: float = CONFIDENCE,
 ) -> list[Interval]:
     """Means m of values in −1…1: the adjusted Wald interval of Bonett and Price (2012) with n_eff = σ²/V.
 
@@ -70,7 +71,7 @@ def bonett_price(
         clusters = layout.total(sums.n > 0)
         mean = layout.total(sums.s) / total
         mean_square = layout.total(sums.q) / total
-        spread = spread_of_mean(layout, sums, mean, least_correlation=least_correlation)
+        spread = spread_of_mean(layout, sums, mean, least_correlation=least_correlation, confidence=confidence)
         n_eff = spread.n_eff(mean_square - mean**2)
         if most_per_cluster is not None:
             n_eff = np.minimum(n_eff, most_per_cluster * clusters)
@@ -91,10 +92,16 @@ def residuals(
 
 
 def spread_of_mean(
-    layout: Layout, sums: MeanSums, mean: NDArray[np.float64], *, least_correlation: float = 0.0
+    layout: Layout,
+    sums: MeanSums,
+    mean: NDArray[np.float64],
+    *,
+    least_correlation: float = 0.0,
+    confidence: float = CONFIDENCE,
 ) -> Spread:
     """The spread of the weighted mean."""
-    return spread_of(layout, sums.n, sums.n2, *residuals(layout, sums, mean), least_correlation=least_correlation)
+    u, square = residuals(layout, sums, mean)
+    return spread_of(layout, sums.n, sums.n2, u, square, least_correlation=least_correlation, confidence=confidence)
 
 
 def agresti_caffo(layout: Layout, first: MeanSums, second: MeanSums) -> list[Interval]:
@@ -103,7 +110,9 @@ def agresti_caffo(layout: Layout, first: MeanSums, second: MeanSums) -> list[Int
     return intervals
 
 
-def contrast(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> tuple[list[Interval], Spread]:
+def contrast(
+    layout: Layout, arms: Sequence[tuple[float, MeanSums]], *, confidence: float = CONFIDENCE
+) -> tuple[list[Interval], Spread]:
     """Sums Σ aᵢmᵢ of means in 0…1 over the same clusters: Agresti and Caffo (2000) with n_eff = N/deff.
 
     A record of kind i has the influence aᵢ(x − mᵢ)·N/Nᵢ on the sum, with N = ΣNᵢ. V is the variance of the mean of
@@ -128,7 +137,7 @@ def contrast(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> tuple[li
             square += scale**2 * squared
             n += arm.n
             n2 += arm.n2
-        spread = spread_of(layout, n, n2, u, square, least_correlation=-1.0)
+        spread = spread_of(layout, n, n2, u, square, least_correlation=-1.0, confidence=confidence)
         binomial = sum(a**2 * m * (1 - m) / total for (a, _), total, m in parts)
         deff = together / spread.n_eff(together * binomial)
         centre, variance = np.zeros(layout.estimates), np.zeros(layout.estimates)
@@ -152,7 +161,7 @@ def contrast(layout: Layout, arms: Sequence[tuple[float, MeanSums]]) -> tuple[li
     return intervals_from(bounds, "Agresti–Caffo, cluster-robust", undefined="no values on one side"), spread
 
 
-def fieller(layout: Layout, sums: RatioSums) -> list[Interval]:
+def fieller(layout: Layout, sums: RatioSums, *, confidence: float = CONFIDENCE) -> list[Interval]:
     """Ratios R = Σy/Σx of values in 0…1: Fieller's interval (1954) with the pseudo-pairs (y, x) = (1, 0) and (0, 1).
 
     n_eff = σ²/V for the residuals y − R·x. The two pairs are added to n_eff pairs with the observed means and mean
@@ -168,7 +177,8 @@ def fieller(layout: Layout, sums: RatioSums) -> list[Interval]:
         y, x, yy, xx, xy = (layout.total(part) / total for part in sums[3:])
         ratio = np.where(x > 0, y / x, np.nan)
         r = layout.repeat(ratio)
-        spread = spread_of(layout, sums.n, sums.n2, sums.y - r * sums.x, sums.yy - 2 * r * sums.xy + r**2 * sums.xx)
+        square = sums.yy - 2 * r * sums.xy + r**2 * sums.xx
+        spread = spread_of(layout, sums.n, sums.n2, sums.y - r * sums.x, square, confidence=confidence)
         sigma2 = yy - 2 * ratio * xy + ratio**2 * xx
         n_eff = spread.n_eff(sigma2)
         denominator = MeanSums(sums.records, sums.n, sums.n2, sums.x, sums.xx)

@@ -26,6 +26,21 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
+def holm_levels(p_values: Sequence[float | None], level: float) -> list[float]:
+    """The level at which Holm's method tests each p-value: level/m the smallest, level/(m − 1) the next, and so on.
+
+    It ends with the first that does not reach its level; all that are larger are held against that level as well. A
+    p-value is at most its level exactly if the adjusted one is at most `level`. Without a p-value: that of the last.
+    """
+    adjusted = holm(p_values)
+    tested = sorted((p, place) for place, p in enumerate(p_values) if adjusted[place] is not None)
+    reached = sum((adjusted[place] or 0.0) <= level for _, place in tested)
+    levels = [level / max(len(tested) - reached, 1)] * len(p_values)
+    for rank, (_, place) in enumerate(tested[:reached]):
+        levels[place] = level / (len(tested) - rank)
+    return levels
+
+
 def cliques(models: Sequence[str], told_apart: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
     """All largest groups in which no two models are told apart; a model told apart from all others is a group.
 

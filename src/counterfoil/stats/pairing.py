@@ -16,7 +16,7 @@ from counterfoil.stats.estimate import Interval, interval_from
 from counterfoil.stats.intervals import bonett_price, contrast, fieller, spread_of_mean
 from counterfoil.stats.power import smallest_difference
 from counterfoil.stats.signflips import UNDEFINED, Term, sign_flip_tests, swap_tests
-from counterfoil.stats.spread import spread_of
+from counterfoil.stats.spread import CONFIDENCE, spread_of
 from counterfoil.stats.sums import Layout, MeanSums, RatioSums
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ class Arms(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """b − a. `error` and `df` are what the smallest detectable difference is made from; nan where there is none."""
+    """b − a, with a 95 % interval. `error` and `df` are what the smallest detectable difference is made from; nan where
+    there is none.
+    """
 
     value_a: float | None
     value_b: float | None
@@ -106,6 +108,11 @@ def differences_of(cases: Sequence[Case]) -> list[Difference]:
     return differences
 
 
+def interval_at(case: Case, confidence: float) -> Interval:
+    """The interval of a difference with another confidence than 95 %."""
+    return _untested(case, int(case.clusters.max(initial=-1)) + 1, confidence).interval
+
+
 def _flip_tests(paired: Sequence[MeanSums]) -> list[Test]:
     if not paired:
         return []
@@ -113,13 +120,13 @@ def _flip_tests(paired: Sequence[MeanSums]) -> list[Test]:
     return sign_flip_tests(np.column_stack([sums.s for sums in paired]), records.astype(np.int64))
 
 
-def _untested(case: Case, count: int) -> _Untested:
+def _untested(case: Case, count: int, confidence: float = CONFIDENCE) -> _Untested:
     arms, clusters, low, over = case
     layout = Layout(np.zeros(count, dtype=np.int64), 1)
     if over is not None:
         [arm] = arms
         a, b = (_ratio_sums(*values, clusters, count) for values in zip(arm[1:], over[1:], strict=True))
-        interval, spread = _ratio_difference(layout, a, b)
+        interval, spread = _ratio_difference(layout, a, b, confidence)
         term = Term(arm.coefficient, a.y, a.x, b.y, b.x)
         return _Untested(_scaled(interval, arm.coefficient), spread, None, [term])
     # On a scale from 0 to 1, as the intervals want it.
@@ -128,16 +135,17 @@ def _untested(case: Case, count: int) -> _Untested:
     if len(arms) == 1 and bool(np.array_equal(np.isnan(arms[0].a), np.isnan(arms[0].b))):
         [(coefficient, values_a, values_b)] = scaled
         paired = _sums(values_b - values_a, clusters, count)
-        [interval] = bonett_price(layout, paired, added=_ADDED if paired.q.any() else _ADDED_TO_NOTHING)
+        added = _ADDED if paired.q.any() else _ADDED_TO_NOTHING
+        [interval] = bonett_price(layout, paired, added=added, confidence=confidence)
         spread = spread_of_mean(layout, paired, layout.total(paired.s) / np.maximum(layout.total(paired.n), 1))
         return _Untested(_scaled(interval, coefficient), spread, paired, [])
     sums = [(arm.coefficient, _sums(arm.a, clusters, count), _sums(arm.b, clusters, count)) for arm in scaled]
     sides = [part for coefficient, a, b in sums for part in ((coefficient, b), (-coefficient, a))]
-    [interval], spread = contrast(layout, sides)
+    [interval], spread = contrast(layout, sides, confidence=confidence)
     return _Untested(interval, spread, None, [Term(coefficient, a.s, a.n, b.s, b.n) for coefficient, a, b in sums])
 
 
-def _ratio_difference(layout: Layout, a: RatioSums, b: RatioSums) -> tuple[Interval, Spread]:
+def _ratio_difference(layout: Layout, a: RatioSums, b: RatioSums, confidence: float) -> tuple[Interval, Spread]:
     """R_b − R_a of one estimate: both intervals of Fieller, put together by the MOVER of Zou and Donner (2008).
 
     With l and u the bounds of each ratio, and r the correlation of both by the cluster sums of their residuals y − R·x:
@@ -147,7 +155,7 @@ def _ratio_difference(layout: Layout, a: RatioSums, b: RatioSums) -> tuple[Inter
 
     There is no interval where one of the ratios has none. The spread is that with fewer degrees of freedom.
     """
-    [one], [other] = fieller(layout, a), fieller(layout, b)
+    [one], [other] = (fieller(layout, side, confidence=confidence) for side in (a, b))
     (u_a, spread_a), (u_b, spread_b) = _residuals(layout, a, one.value), _residuals(layout, b, other.value)
     spread = min(spread_a, spread_b, key=lambda spread: float(spread.df[0]))
     n, clusters = int(np.sum(a.records + b.records)), int(np.count_nonzero((a.n > 0) | (b.n > 0)))

@@ -1,6 +1,4 @@
-"""What a comparison can show: the smallest difference with these questions, the questions for that difference, and
-that a difference is too small to matter.
-"""
+"""What a comparison can show: the smallest difference with these questions, and the questions for that difference."""
 
 from __future__ import annotations
 
@@ -69,7 +67,9 @@ def planned_error(components: Components, clusters: int, *, members: int = 1, re
     return math.sqrt((components.between + components.within / (members * repeats)) / clusters)
 
 
-def clusters_needed(difference: float, components: Components, *, members: int = 1, repeats: int = 1) -> int:
+def clusters_needed(
+    difference: float, components: Components, *, members: int = 1, repeats: int = 1, level: float = LEVEL
+) -> int:
     """The fewest clusters whose `smallest_difference`, with G − 1 degrees of freedom, is at most `difference`.
 
     Each cluster has so many members, and each of them is asked so often. `components` are those of the paired
@@ -82,7 +82,7 @@ def clusters_needed(difference: float, components: Components, *, members: int =
 
     def detectable(clusters: int) -> float:
         error = planned_error(components, clusters, members=members, repeats=repeats)
-        return float(smallest_difference(error, clusters - 1))
+        return float(smallest_difference(error, clusters - 1, level=level))
 
     fewest = enough = FEWEST_CLUSTERS
     while detectable(enough) > difference:
@@ -90,19 +90,3 @@ def clusters_needed(difference: float, components: Components, *, members: int =
             raise UserError(f"A difference of {difference:g} is too small to plan for: give a larger one.")
         fewest, enough = enough, 2 * enough
     return bisect_left(range(enough), True, lo=fewest, key=lambda clusters: detectable(clusters) <= difference)
-
-
-def is_equivalent(
-    difference: float, standard_error: float, df: float, margin: float, *, level: float = LEVEL
-) -> bool | None:
-    """Two one-sided t tests (Schuirmann 1987): is the true difference above −margin, and is it below +margin?
-
-    Both say so exactly if the interval with confidence 1 − 2·level lies within the margin:
-
-        |difference| + t(1 − level)·SE ≤ margin
-
-    Where all clusters agree there is no standard error (nan or 0), and nothing can be shown: None.
-    """
-    if not standard_error > 0:
-        return None
-    return abs(difference) + float(t_quantile(1 - level, df)) * standard_error <= margin

@@ -50,6 +50,7 @@ def spread_of(
     square: NDArray[np.float64],
     *,
     least_correlation: float = 0.0,
+    confidence: float = CONFIDENCE,
 ) -> Spread:
     """The variance of the mean of residuals e with weights w, and the t quantile that goes with it.
 
@@ -98,7 +99,7 @@ def spread_of(
         df = np.where((unevenness > 0) & ~agree, 2 / unevenness, np.inf)
         df = np.minimum(np.maximum(df, _FEWEST_DEGREES), g_eff - 1)
         df = np.where(df > 1, df, 1)
-    return Spread(np.maximum(robust, model), agree, g_eff, most, t_quantile((1 + CONFIDENCE) / 2, df), df)
+    return Spread(np.maximum(robust, model), agree, g_eff, most, t_quantile((1 + confidence) / 2, df), df)
 
 
 def _ratio_or_0(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -45,7 +45,7 @@ def call(parsed: argparse.Namespace) -> int:
     from counterfoil.cli.results import print_result
     from counterfoil.comparing.compare import compare_runs
     from counterfoil.comparing.gate import failing, parse_gate
-    from counterfoil.report.text import comparison_text
+    from counterfoil.report.comparison_text import comparison_text
     from counterfoil.running.asked import suite_of
     from counterfoil.running.folder import Run
 
