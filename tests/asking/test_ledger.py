@@ -11,6 +11,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from counterfoil.asking.ask import Ask, Message, Reply, TokenChoice
 from counterfoil.asking.ledger import Ledger
@@ -27,6 +28,7 @@ REPLY = Reply(
     input_tokens=7,
     cached_tokens=3,
     output_tokens=2,
+    reasoning_tokens=1,
     logprobs=(TokenChoice("B", -0.1, {"B": -0.1, "A": -2.5}),),
     latency=0.125,
     attempts=2,
@@ -193,7 +195,7 @@ def test_an_older_ledger_is_brought_up_to_date_without_loss(tmp_path: Path, monk
     path = tmp_path / "ledger.sqlite"
     with Ledger(path) as ledger:
         put_all(ledger, [ask(1)])
-    newer = ledger_file.MIGRATIONS | {"0003-labels": "CREATE TABLE labels (name TEXT)"}
+    newer = ledger_file.MIGRATIONS | {"0099-labels": "CREATE TABLE labels (name TEXT)"}
     monkeypatch.setattr(ledger_file, "MIGRATIONS", newer)
     with Ledger(path) as ledger:
         assert ledger.get([ask(1).key]) == {ask(1).key: REPLY}
@@ -201,6 +203,24 @@ def test_an_older_ledger_is_brought_up_to_date_without_loss(tmp_path: Path, monk
     assert connection.execute("SELECT count(*) FROM labels").fetchone() == (0,)
     assert [row[0] for row in connection.execute("SELECT name FROM migrations ORDER BY name")] == list(newer)
     connection.close()
+
+
+def test_an_older_ledger_is_read_as_it_is_and_written_after_an_update(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with Ledger(path) as ledger:
+        put_all(ledger, [ask(1)])
+    connection = sqlite3.connect(path)  # as it was before thoughts were counted
+    connection.execute("ALTER TABLE replies DROP COLUMN reasoning_tokens")
+    connection.execute("DELETE FROM migrations WHERE name = '0004-reasoning-tokens'")
+    connection.commit()
+    connection.close()
+    older, before = replace(REPLY, reasoning_tokens=None), path.read_bytes()
+    with Ledger(path, create=False) as ledger:
+        assert ledger.get([ask(1).key]) == {ask(1).key: older}
+    assert path.read_bytes() == before
+    with Ledger(path) as ledger:
+        put_all(ledger, [ask(2)])
+        assert ledger.get([ask(1).key, ask(2).key]) == {ask(1).key: older, ask(2).key: REPLY}
 
 
 def test_a_folder_is_no_ledger(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from commands import SUITE, counterfoil
 from counterfoil.errors import UserError
 from counterfoil.running.request import RunRequest, make_request
+from counterfoil.suite.suite import Context
 from mock_server import MockServer
 from three_choice import suite
 
@@ -32,6 +33,19 @@ def test_the_command_line_wins_over_a_models_own_table_and_that_over_the_experim
     (mine,) = request(given | {"param": ["top_p=0.9"]}, experiment).models
     assert mine.params == {"max_tokens": 5, "temperature": 0.1, "top_p": 0.9}
     assert (mine.base_url, mine.timeout, mine.concurrency) == ("http://mine/v1", 1.0, 8)
+
+
+def test_how_much_to_think_is_for_models_and_for_judges_where_no_model_is_asked() -> None:
+    experiment = {"judge": ["vllm/j", {"name": "vllm/k", "reasoning-effort": "high"}], "model": "vllm/a"}
+    made = request({"reasoning_effort": "low"}, experiment)
+    assert made.models[0].params["reasoning_effort"] == "low"
+    # How the tested models are asked is no concern of the judges.
+    assert [judge.params.get("reasoning_effort") for judge in made.judges] == [None, "high"]
+    imported = Context(format="jsonl", files=("r.jsonl",))
+    scored = make_request(suite, {"judge": ["vllm/j"], "reasoning_effort": "low"}, {}, "", imported)
+    assert scored.judges[0].params["reasoning_effort"] == "low"
+    assert "reasoning_effort" not in request({"model": ["vllm/a"]}).models[0].params
+    assert request({"model": ["vllm/a"]}).letters != request({"model": ["vllm/a"], "reasoning_effort": "low"}).letters
 
 
 def test_a_key_goes_to_its_provider_alone(tmp_path: Path) -> None:

@@ -85,6 +85,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     input_tokens: int | None = None
     cached_tokens: int | None = None
     output_tokens: int | None = None
+    # Of the output tokens, those that went into thinking.
+    reasoning_tokens: int | None = None
     logprobs: tuple[TokenChoice, ...] | None = None
     latency: float = 0.0
     attempts: int = 1

@@ -42,7 +42,8 @@ class Tally(msgspec.Struct, kw_only=True):
     """What one model was asked in a run, and what that cost; `cost` is None where its price is not known.
 
     `reasoning_tokens` are those of the output that went into thinking. `estimated`: replies whose tokens the server did
-    not count, and which are counted by their letters.
+    not count, and which are counted by their letters. `truncated` replies were cut off; in `empty` ones
+    is nothing, though they were not.
     """
 
     asked: int = 0
@@ -52,7 +53,10 @@ class Tally(msgspec.Struct, kw_only=True):
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0
     estimated: int = 0
+    truncated: int = 0
+    empty: int = 0
     cost: float | None = None
     cost_now: float | None = None
 
@@ -259,6 +263,9 @@ class Account:
         tally.input_tokens += input_tokens
         tally.cached_tokens += reply.cached_tokens or 0
         tally.output_tokens += output_tokens
+        tally.reasoning_tokens += reply.reasoning_tokens or 0
+        tally.truncated += reply.status == "truncated"
+        tally.empty += reply.status == "ok" and not reply.text.strip()
         self.budget.tokens.add(input_tokens + output_tokens, now=now)
         if self.price is not None and tally.cost is not None and tally.cost_now is not None:
             dollars = self.price.of(reply)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from counterfoil.console import GAP, table
+from counterfoil.report.cut_off import cut_off_sentences
 from counterfoil.report.tables import notes_of
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run
@@ -42,6 +43,7 @@ def summary_text(run: Run) -> str:
     ]
     sections = [
         _broken(run),
+        "\n".join(cut_off_sentences(run.manifest)),
         "\n".join(sentences_of(run)),
         *_tables(shown, [(row["model"], row["variant"]) for row in run.outcomes]),
         "\n".join(notes),

@@ -78,7 +78,7 @@ def make_request(
     given = {key: value for key, value in given.items() if value is not None}
     _refuse_odd_texts(given)
     values = with_defaults(options, _from_experiment(options, experiment, where) | given)
-    settings = ModelSettings(suite, given, experiment, values, where)
+    settings = ModelSettings(suite, given, experiment, values, where, only_judges=imported is not None)
     models = settings.specs(values["model"] or ([] if imported else [DEFAULT_MODEL]))
     judges = settings.specs(values["judge"] or [], judges=True)
     variants = values["variant"] or []

@@ -14,8 +14,9 @@ from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
 from counterfoil.suite.suite import AnySuite
 
 # Settings that a model or judge can have in an experiment file.
-MODEL_KEYS = ("name", "base_url", "temperature", "max_tokens", "param", "concurrency", "timeout")
-JUDGE_PARAMS = {"temperature": 0.0, "max_tokens": 4096}
+PARAM_KEYS = ("temperature", "max_tokens", "reasoning_effort")
+MODEL_KEYS = ("name", "base_url", *PARAM_KEYS, "param", "concurrency", "timeout")
+JUDGE_PARAMS: dict[str, Any] = {"temperature": 0.0, "max_tokens": 4096}
 # Parts of an ask that are no settings.
 RESERVED = ("model", "messages", "stream", "n")
 
@@ -32,16 +33,20 @@ class ModelSettings:
         experiment: Mapping[str, Any],
         values: Mapping[str, Any],
         where: str,
+        *,
+        only_judges: bool = False,
     ) -> None:
         self._where = f"{where}: " if where else ""
         self._values = values
         self._given = given
-        self._given_params = {key: given[key] for key in ("temperature", "max_tokens") if key in given}
+        self._given_params = {key: given[key] for key in PARAM_KEYS if key in given}
         self._given_params |= _params(given.get("param", []), "--")
         self._params = {**suite.params(values), "temperature": values["temperature"]}
-        if values["max_tokens"] is not None:
-            self._params["max_tokens"] = values["max_tokens"]
+        self._params |= {key: values[key] for key in ("max_tokens", "reasoning_effort") if values[key] is not None}
         self._params |= _params(experiment.get("param", {}), self._where)
+        # Where no model is asked, the effort is meant for the judges.
+        effort = values["reasoning_effort"] if only_judges else None
+        self._judge_params = JUDGE_PARAMS | ({} if effort is None else {"reasoning_effort": effort})
         providers = {provider_of(_name(entry)) for entry in [*(values["model"] or []), *(values["judge"] or [])]}
         self._has_one_provider = len(providers) <= 1
         is_some_server = any(provider.kind == "server" for provider in providers)
@@ -75,9 +80,9 @@ class ModelSettings:
                 raise UserError(f"{self._where}a model has no {key}{nearest(key, MODEL_KEYS)}.")
             if key not in ("name", "param"):
                 table[key] = checked(_OPTIONS[key], value, where)
-        own = {key: table[key] for key in ("temperature", "max_tokens") if key in table}
+        own = {key: table[key] for key in PARAM_KEYS if key in table}
         own |= _params(table.get("param", {}), where)
-        params = {**JUDGE_PARAMS, **own} if judge else {**self._params, **own, **self._given_params}
+        params = {**self._judge_params, **own} if judge else {**self._params, **own, **self._given_params}
         _check_params(params, where)
         return ModelSpec(
             name=name,
@@ -154,6 +159,7 @@ def _are_texts(value: Any) -> bool:
 _FROM_ONE = ("a whole number from 1", lambda value: _is_count(value) and value >= 1)
 _CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "max_tokens": _FROM_ONE,
+    "max_completion_tokens": _FROM_ONE,
     "temperature": ("a number from 0", lambda value: _is_number(value) and value >= 0),
     "seed": ("a whole number", _is_count),
     "logprobs": _FROM_ONE,

@@ -49,6 +49,11 @@ RUN_OPTIONS = (
     Option("repeats", "ask each question N times", kind=int, least=1, default=1),
     Option("temperature", "sampling temperature", kind=float, least=0, default=0.0, metavar="T"),
     Option("max-tokens", "tokens a reply may have", kind=int, least=1),
+    Option(
+        "reasoning-effort",
+        "how much a model that thinks is to think",
+        choices=("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+    ),
     Option("param", "another parameter of the model; VALUE is JSON or text", repeatable=True, metavar="KEY=VALUE"),
     Option("base-url", "address of an OpenAI-compatible server, as http://localhost:8000/v1", metavar="URL"),
     Option("seed", "seed of the sample of questions", kind=int, least=0, default=0),

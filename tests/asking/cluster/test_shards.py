@@ -25,6 +25,7 @@ FULL = Reply(
     input_tokens=12,
     cached_tokens=4,
     output_tokens=3,
+    reasoning_tokens=1,
     logprobs=(TokenChoice("B", -0.25, {"B": -0.25, "A": -1.5}),),
     latency=0.125,
     attempts=2,
@@ -49,6 +50,13 @@ def test_what_was_written_is_read_as_it_was(tmp_path: Path) -> None:
     (read,) = read_shards(str(tmp_path / "new" / "shards"))
     assert (read.ask, read.model, read.received_at, read.reply) == (ask(1), "vllm/m", 1001.5, FULL)
     assert read.ask.key == ask(1).key
+
+
+def test_older_shards_do_not_count_thoughts(tmp_path: Path) -> None:
+    name = write_shard(str(tmp_path), rows(1))
+    pl.read_parquet(tmp_path / name).drop("reasoning_tokens").write_parquet(tmp_path / name)
+    (read,) = read_shards(str(tmp_path))
+    assert read.reply == Reply(status="ok", text="1")
 
 
 def test_shards_of_several_places_are_taken_in_once(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_the_model_is_the_name_without_its_first_part() -> None:
 @pytest.mark.parametrize("name", ["openai/o3-mini", "openai/gpt-5", "openai/gpt-5-mini"])
 def test_reasoning_models_get_a_limit_of_another_name_and_no_temperature(name: str) -> None:
     body = body_of({"temperature": 0, "max_tokens": 16}, name=name)
-    assert body == {"model": name.partition("/")[2], "messages": WIRE, "max_completion_tokens": 16}
+    assert body == {"model": name.partition("/")[2], "messages": WIRE, "max_completion_tokens": 16_384}
 
 
 @pytest.mark.parametrize("name", ["openai/gpt-4o", "openai/omni", "vllm/o3-mini", "vllm/gpt-5"])

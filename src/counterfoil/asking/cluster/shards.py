@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 SUFFIX = ".parquet"
 COLUMNS = INSERT_COLUMNS.split(", ")
-_WHOLE = ("input_tokens", "cached_tokens", "output_tokens", "attempts")
+_WHOLE = ("input_tokens", "cached_tokens", "output_tokens", "attempts", "reasoning_tokens")
+# What older shards do not have.
+_LATER = ("reasoning_tokens",)
 _DECIMAL = ("received_at", "latency")
 _NEVER_NULL = ("key", "model", "received_at", "ask", "status", "text", "latency", "attempts")
 
@@ -170,7 +172,9 @@ def _frame(content: bytes | Path, name: str) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise UserError(f"{name} can't be read: {reason}. Nothing was taken in.") from error
-    if dict(frame.schema) != _schema():
+    schema = _schema()
+    frame = frame.with_columns(pl.lit(None, schema[name]).alias(name) for name in _LATER if name not in frame.columns)
+    if dict(frame.schema) != schema:
         raise UserError(f"{name} is no shard of replies: its columns are others. Nothing was taken in.")
     return frame
 

@@ -73,6 +73,7 @@ MIGRATIONS: dict[str, str] = {
         );
         CREATE INDEX batch_asks_of ON batch_asks (batch);
     """,
+    "0004-reasoning-tokens": "ALTER TABLE replies ADD COLUMN reasoning_tokens INTEGER",
 }
 # What reading needs: a ledger that has not been written to since an update is read as it is.
 NEEDED_TO_READ = {"0001-replies", "0002-failures"}
@@ -108,7 +109,12 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
         _refuse_folder(path)
         connection = sqlite.connect(path, "ro")
         try:
-            if set(_applied(connection, path)) >= NEEDED_TO_READ:
+            applied = set(_applied(connection, path))
+            if applied >= NEEDED_TO_READ:
+                if "0004-reasoning-tokens" not in applied:
+                    connection.execute(
+                        "CREATE TEMP VIEW replies AS SELECT *, NULL AS reasoning_tokens FROM main.replies"
+                    )
                 return connection
         except BaseException:
             connection.close()

@@ -11,14 +11,15 @@ from counterfoil.asking.ask import Ask, Reply, TokenChoice
 
 REPLY_COLUMNS = (
     "status, text, reasoning, finish_reason, served_model, input_tokens, cached_tokens, output_tokens, "
-    "logprobs, latency, attempts"
+    "logprobs, latency, attempts, reasoning_tokens"
 )
 INSERT_COLUMNS = f"key, model, received_at, ask, {REPLY_COLUMNS}"
 
 
 def reply_from_row(values: Sequence[Any]) -> Reply:
     """A reply from the values of REPLY_COLUMNS."""
-    status, text, reasoning, finish, served, tokens_in, tokens_cached, tokens_out, logprobs, latency, attempts = values
+    status, text, reasoning, finish, served, tokens_in, tokens_cached, tokens_out, logprobs, *rest = values
+    latency, attempts, tokens_thought = rest
     return Reply(
         status=status,
         text=text,
@@ -28,6 +29,7 @@ def reply_from_row(values: Sequence[Any]) -> Reply:
         input_tokens=tokens_in,
         cached_tokens=tokens_cached,
         output_tokens=tokens_out,
+        reasoning_tokens=tokens_thought,
         logprobs=logprobs and msgspec.json.decode(logprobs, type=tuple[TokenChoice, ...]),
         latency=latency,
         attempts=attempts,
@@ -52,4 +54,5 @@ def reply_row(ask: Ask, model: str, received_at: float, reply: Reply) -> tuple[A
         reply.logprobs and msgspec.json.encode(reply.logprobs).decode(),
         round(reply.latency, 6),
         reply.attempts,
+        reply.reasoning_tokens,
     )

@@ -8,7 +8,7 @@ from typing import Any
 from counterfoil.asking.ask import Ask, Reply, Status
 from counterfoil.asking.models.base import ModelSpec, TryAgain
 from counterfoil.asking.models.http import HttpModel, Rejected, dict_of
-from counterfoil.asking.models.openai import count_of, text_of
+from counterfoil.asking.models.openai import count_of, is_about_effort, text_of
 from counterfoil.errors import UserError
 
 VERSION = "2023-06-01"
@@ -43,6 +43,8 @@ class AnthropicModel(HttpModel):
 
     def unsupported_in(self, error: Rejected, body: Mapping[str, Any]) -> str | None:
         # Of a temperature that the interface allows, the model takes none; any other is the user's to correct.
+        if "output_config" in body and is_about_effort(error):
+            return "reasoning_effort"
         temperature = body.get("temperature")
         is_allowed = isinstance(temperature, int | float) and 0 <= temperature <= 1
         return "temperature" if is_allowed and "temperature" in str(error) else None
@@ -55,7 +57,10 @@ def request_body(ask: Ask, unsupported: Collection[str] = ()) -> dict[str, Any]:
     if system:
         body["system"] = system
     body["messages"] = [message for message in ask.messages if message.role != "system"]
-    return body | {name: value for name, value in ask.params.items() if name not in ("seed", *unsupported)}
+    params = {name: value for name, value in ask.params.items() if name not in ("seed", *unsupported)}
+    if (effort := params.pop("reasoning_effort", None)) is not None:
+        params["output_config"] = {"effort": effort}
+    return body | params
 
 
 def read_message(body: Mapping[str, Any]) -> Reply:

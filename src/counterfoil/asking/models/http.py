@@ -8,7 +8,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar, NamedTuple, NoReturn
@@ -16,9 +16,10 @@ from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
+from msgspec.structs import replace
 from yarl import URL
 
-from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.ask import Ask, Message, Reply
 from counterfoil.asking.models.base import (
     Hopeless,
     Model,
@@ -31,6 +32,7 @@ from counterfoil.asking.models.base import (
     Unreachable,
 )
 from counterfoil.asking.models.providers import missing_variables, provider_of
+from counterfoil.asking.models.thinking import RAISED, lacked_room, thinks, with_room
 from counterfoil.errors import UserError
 from counterfoil.log import SHORTEST_SECRET, log_request
 
@@ -198,9 +200,31 @@ class HttpModel(Model):
         remedy = f"check {provider.key}" if provider.key else "the server wants a key"
         self.endpoint = Endpoint(*self.address(base_url, secret), secret=secret, remedy=remedy)
         self._unsupported: set[str] = set()
+        # Whether the name says that it thinks; whether a reply has shown that; whether the server has no room for it.
+        self._thinks = thinks(spec)
+        self._raises_limit = self._has_no_room = False
+
+    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
+        return super().ask(messages, with_room(params) if self._thinks else params, sample)
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
-        body = self.body(ask)
+        """One attempt. If thinking has left no room for the answer, another follows with more room, from then on for
+        all asks. The key stays: a model whose name does not tell is known to think only now.
+        """
+        had_room = self._raises_limit
+        sent = await self._send(ask, timeout)
+        if had_room or self._has_no_room or not lacked_room(ask.params, sent.reply):
+            return sent
+        self._raises_limit = True
+        try:
+            again = await self._send(ask, timeout)
+        except Hopeless:  # such as a context that is shorter than the room
+            self._raises_limit, self._has_no_room = False, True
+            return sent
+        return Sent(_with_tokens_of(sent.reply, again.reply), again.quiet)
+
+    async def _send(self, ask: Ask, timeout: float) -> Sent:
+        body = self.body(replace(ask, params=with_room(ask.params)) if self._raises_limit else ask)
         try:
             answer = await self.endpoint.post(body, timeout)
         except Rejected as error:
@@ -220,7 +244,9 @@ class HttpModel(Model):
 
     @property
     def adjustments(self) -> list[str]:
-        return [
+        params = self._spec.params
+        is_raised = self._raises_limit or (self._thinks and with_room(params) != params)
+        return [RAISED] * is_raised + [
             f"{name} is sent as {self.renamed[name]}"
             if name in self.renamed
             else f"{name} is not sent: the model does not take it"
@@ -245,6 +271,13 @@ class HttpModel(Model):
 
     async def close(self) -> None:
         await self.endpoint.close()
+
+
+def _with_tokens_of(first: Reply, reply: Reply) -> Reply:
+    """A reply that another one was paid for before."""
+    counts = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+    both = {name: (getattr(first, name), getattr(reply, name)) for name in counts}
+    return replace(reply, **{name: None if None in pair else sum(pair) for name, pair in both.items()})
 
 
 def key_from(variable: str) -> str | None:

@@ -24,6 +24,7 @@ from counterfoil.asking.models.base import (
 )
 from counterfoil.asking.models.http import LONGEST_MESSAGE, checked_base_url, dict_of
 from counterfoil.asking.models.openai import chat_params, count_of, logprobs_of, split_thinking, text_of
+from counterfoil.asking.models.thinking import RAISED, thinks, with_room
 from counterfoil.errors import UserError
 from counterfoil.log import SHORTEST_SECRET
 
@@ -51,10 +52,19 @@ class InspectModel(Model):
         if not provider or not model:
             raise UserError(f"{spec.name} names no model: write inspect/PROVIDER/MODEL.")
         super().__init__(spec, base_url=checked_base_url(spec.base_url) if spec.base_url else None)
+        self._thinks = thinks(spec)
         require_inspect(spec.name)
         generate_config(spec.params)
         # A dry run has no keys, and sends nothing.
         self._model: Any = None if spec.dry else self._open()
+
+    def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
+        return super().ask(messages, with_room(params) if self._thinks else params, sample)
+
+    @property
+    def adjustments(self) -> list[str]:
+        params = self._spec.params
+        return [RAISED] if self._thinks and with_room(params) != params else []
 
     async def send(self, ask: Ask, timeout: float) -> Sent:
         config = generate_config(
@@ -177,6 +187,7 @@ def read_output(output: Mapping[str, Any]) -> Reply:
         input_tokens=_all_input(usage),
         cached_tokens=count_of(usage.get("input_tokens_cache_read")),
         output_tokens=count_of(usage.get("output_tokens")),
+        reasoning_tokens=count_of(usage.get("reasoning_tokens")),
         logprobs=logprobs_of(choice.get("logprobs")),
     )
 

@@ -13,10 +13,9 @@ import msgspec
 from counterfoil.asking.ask import Ask, Reply, Status, TokenChoice
 from counterfoil.asking.models.base import ModelSpec, TryAgain
 from counterfoil.asking.models.http import HttpModel, Rejected, dict_of, key_from
+from counterfoil.asking.models.thinking import is_called_so
 from counterfoil.errors import UserError
 
-# They take max_completion_tokens and no temperature; what others don't take is learned from their refusals.
-_REASONING_MODEL = re.compile(r"^(o\d|gpt-5)")
 _STATUS: dict[str | None, Status] = {"content_filter": "refused", "length": "truncated"}
 MOST_TOKENS = 10**12
 _THINKING = re.compile(r"^\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.DOTALL)
@@ -30,7 +29,8 @@ class OpenAIModel(HttpModel):
 
     def __init__(self, spec: ModelSpec) -> None:
         super().__init__(spec)
-        if spec.provider in ("openai", "azure") and _REASONING_MODEL.match(spec.rest):
+        if spec.provider in ("openai", "azure") and is_called_so(spec):
+            # What others don't take is learned from their refusals.
             self._unsupported = {"max_tokens", "temperature"}
         if "choices" in spec.params and spec.provider != "vllm":
             raise UserError(f"{spec.name} can't be held to given choices: leave --param choices out.")
@@ -52,8 +52,20 @@ class OpenAIModel(HttpModel):
         return read_completion(body)
 
     def unsupported_in(self, error: Rejected, body: Mapping[str, Any]) -> str | None:
+        if "reasoning_effort" in body and is_about_effort(error):
+            return "reasoning_effort"
         is_optional = error.parameter in ("temperature", "max_tokens", "seed") and error.parameter in body
         return error.parameter if is_optional else None
+
+
+def is_about_effort(error: Rejected) -> bool:
+    """Whether the model takes no reasoning effort at all. One that it does not have is the user's to correct."""
+    said = str(error).lower()
+    return (
+        "effort" in said
+        and "value" not in said
+        and re.search("support|unrecognized|unknown|unexpected", said) is not None
+    )
 
 
 def request_body(ask: Ask, unsupported: set[str]) -> dict[str, Any]:
@@ -62,6 +74,8 @@ def request_body(ask: Ask, unsupported: set[str]) -> dict[str, Any]:
     for name, value in chat_params(ask.params, ask.sample).items():
         if name == "choices":
             body["structured_outputs"] = {"choice": value}
+        elif name == "max_tokens" and "max_completion_tokens" in ask.params:
+            continue  # the same by two names
         elif name not in unsupported:
             body[name] = value
         elif name in OpenAIModel.renamed:
@@ -93,6 +107,7 @@ def read_completion(body: Mapping[str, Any]) -> Reply:
     reasoning = text_of(message.get("reasoning_content")) or text_of(message.get("reasoning")) or reasoning
     refusal = text_of(message.get("refusal"))
     usage = dict_of(body.get("usage"))
+    output_tokens, reasoning_tokens = _output(usage)
     return Reply(
         status="refused" if refusal else _STATUS.get(finish_reason, "ok"),
         text=text or refusal or "",
@@ -101,9 +116,21 @@ def read_completion(body: Mapping[str, Any]) -> Reply:
         served_model=text_of(body.get("model")),
         input_tokens=count_of(usage.get("prompt_tokens")),
         cached_tokens=count_of(dict_of(usage.get("prompt_tokens_details")).get("cached_tokens")),
-        output_tokens=count_of(usage.get("completion_tokens")),
+        output_tokens=output_tokens,
+        reasoning_tokens=reasoning_tokens,
         logprobs=logprobs_of(choice.get("logprobs")),
     )
+
+
+def _output(usage: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """Tokens out, and those of them that went into thinking. Some servers count these on top."""
+    written = count_of(usage.get("completion_tokens"))
+    thought = count_of(dict_of(usage.get("completion_tokens_details")).get("reasoning_tokens"))
+    if written is not None and thought:
+        asked, total = count_of(usage.get("prompt_tokens")), count_of(usage.get("total_tokens"))
+        if asked is not None and total == asked + written + thought:
+            written += thought
+    return written, thought
 
 
 def split_thinking(text: str) -> tuple[str, str | None]:

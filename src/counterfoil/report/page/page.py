@@ -10,11 +10,13 @@ from typing import Any
 
 import msgspec
 
+from counterfoil.asking.models.providers import provider_of
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import listed, money, plural, with_interval
 from counterfoil.figures.numbers import table as plot_table
 from counterfoil.figures.plots import Plot
 from counterfoil.files import check_target, explained, replacing
+from counterfoil.report.cut_off import cut_off_sentences
 from counterfoil.report.html import Html, details, facts, items, joined, table, tag
 from counterfoil.report.page.records import records_part
 from counterfoil.report.page.tables import agreement_tables, group_tables, methods_part, overall_tables
@@ -124,6 +126,7 @@ def run_part(run: Run, key: str, title: str) -> Html:
     pretty = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
     parts: dict[str, Html | None] = {
         "Result": joined(
+            _warning(cut_off_sentences(manifest)),
             items(_headline(run, suite, summary)),
             _in_brackets(summary, several=len(order) > 1),
             _left_out(run, summary),
@@ -183,6 +186,10 @@ def _left_out(run: Run, summary: Summary) -> Html | None:
         sentences.insert(0, f"The suite's own code failed on {replies}, left out of all figures.")
     if summary.unjudged:
         sentences.append(f"{summary.unjudged:,} replies could not be judged, or not in every step.")
+    return _warning(sentences)
+
+
+def _warning(sentences: Sequence[str]) -> Html | None:
     return tag("div", *(tag("p", sentence) for sentence in sentences), class_="warning") if sentences else None
 
 
@@ -211,6 +218,7 @@ _COUNTS = {
     "retries": "retries",
     "tokens in": "input_tokens",
     "tokens out": "output_tokens",
+    "of these thinking": "reasoning_tokens",
 }
 
 
@@ -219,11 +227,12 @@ def _senders(senders: Sequence[tuple[Mapping[str, Any], str]]) -> Html:
     for sender, role in senders:
         settings = [f"{name} {value}" for name, value in sender["params"].items()]
         settings += map(str, sender["adjustments"])
-        if estimated := sender.get("estimated"):
+        estimated = sender.get("estimated")
+        if estimated and provider_of(sender["name"]).kind != "here":
             settings.append(f"tokens of {estimated:,} replies by their letters: the server did not count them")
         if sender["stopped"]:
             settings.append(f"stopped: {sender['stopped']}")
-        counts = (f"{sender[name]:,}" for name in _COUNTS.values())
+        counts = (f"{sender.get(name, 0):,}" for name in _COUNTS.values())  # older manifests lack some
         rows.append([sender["name"], role, *counts, money(sender["cost"]), ", ".join(settings)])
     return table("Models and judges", ["name", "as", *_COUNTS, "cost", "settings"], rows)
 
