@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -149,8 +150,25 @@ def test_what_nothing_confirms_is_warned_of(tmp_path: Path) -> None:
 def test_what_is_wrong_with_an_import_is_in_the_headline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run = cf.score("memorization", SHARED / "results_gpt-4o-mini.json", format="cfa", out="run")
-    assert "216 of 702 variants list no change at all." in headline(run)
-    [accuracy, floor] = plots(run)
+    sentences = headline(run)
+    who = f"{SHARED / 'results_gpt-4o-mini.json'} (gpt-4o-mini)"
+    assert f"{who}: 216 of 702 variants list no change at all." in sentences
+    # The study's first trap: 350 ÷ 394 = 0.888 where the letter stays, 98 ÷ 308 = 0.318 where it moves.
+    assert f"{who}: 350 of 394 variants are right where the right letter is the original's." in sentences
+    assert f"{who}: 98 of 308 variants are right where the right letter is not the original's." in sentences
+    values = {it.metric: (it.value, it.n) for it in run.estimates if it.group == {"basis": "finding"}}
+    assert values["right_letter_kept"] == (pytest.approx(350 / 394), 394)
+    assert values["right_letter_moved"] == (pytest.approx(98 / 308), 308)
+    [told] = [sentence for sentence in sentences if sentence.startswith("Of the 702 questions")]
+    items = json.loads(Path("run/items.json").read_bytes())
+    suspects = [it["question_id"] for it in items if it["kind"] == "memorized"]
+    assert f"{len(suspects):,} memorized (suspect)" in told
+    assert f"The suspects are {', '.join(suspects[:10])} and {len(suspects) - 10:,} more" in told
+    [accuracy, floor, kinds] = plots(run)
+    assert isinstance(kinds, Dots)
+    shares = {it.label: it.value for it in kinds.rows}
+    assert set(shares) == {"robust", "memorized (suspect)", "improved", "wrong in all"}
+    assert sum(value for value in shares.values() if value) == pytest.approx(1)
     assert isinstance(accuracy, Lines)
     assert [it.label for it in accuracy.rows] == ["original", "level 1"]
     assert isinstance(floor, Dots)

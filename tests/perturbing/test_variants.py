@@ -19,6 +19,7 @@ from counterfoil.perturbing.templates import draws, numbers
 from counterfoil.perturbing.templates.tables import template_from
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, make_variants
+from counterfoil.perturbing.templates.wording import with_articles
 
 pytestmark = pytest.mark.heavy
 
@@ -235,3 +236,17 @@ def test_too_few_different_draws_are_an_error_that_names_the_template() -> None:
     assert len(make_variants(template, 0, [1], count=2)) == 3
     with pytest.raises(UserError, match=r"template annuity-due: no draw 3 of level 1 .*because it was drawn before"):
         make_variants(template, 0, [1], count=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A 8-year bond and a 11% coupon", "An 8-year bond and an 11% coupon"),
+        ("an 7-year bond, a 18-year one, a 80.5% share", "a 7-year bond, an 18-year one, an 80.5% share"),
+        ("a $8,500 loan, an $1,000 one, an 11,000 one", "an $8,500 loan, a $1,000 one, an 11,000 one"),
+        ("a 110-day rate, a 1.8% fee, an 180-day one", "a 110-day rate, a 1.8% fee, a 180-day one"),
+        ("Bond A 8%, Bond B 7%. A 8% one. plan 8", "Bond A 8%, Bond B 7%. An 8% one. plan 8"),
+    ],
+)
+def test_articles_go_with_the_numbers_behind_them(text: str, expected: str) -> None:
+    assert with_articles(text) == expected

@@ -16,7 +16,7 @@ import msgspec
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes, replacing, without_mark, write_json
 from counterfoil.memorization.metrics import GAP_LEVELS, TRUSTED
-from counterfoil.memorization.questions import SET
+from counterfoil.memorization.questions import LEFT_OUT, SET
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set
 
 if TYPE_CHECKING:
@@ -42,12 +42,13 @@ def write_files(run: Run, questions: PerturbedSet | None) -> None:
     records = read_scores(run.folder / RECORDS).filter(pl.col("repeat") == 0)
     arms = list(records.group_by(["model", "variant"], maintain_order=True))
     dataset = str(run.manifest["data"]["name"])
+    missing = run.manifest["data"].get(LEFT_OUT, [])
     items: list[dict[str, Any]] = []
     for (model, variant), rows in arms:
         found = rows.to_dicts()
         items += item_table(found, str(model), str(variant), known)
         name = RESULTS if len(arms) == 1 else f"results_{_safe(model)}_{_safe(variant)}.json"
-        write_json(run.folder / name, results_of(found, str(model), dataset, known))
+        write_json(run.folder / name, results_of(found, str(model), dataset, known, missing))
     write_json(run.folder / ITEMS, items)
 
 
@@ -86,6 +87,7 @@ def item_table(
         items.append(
             {
                 "question_id": parent,
+                "source_id": _source_id(parent, questions),
                 "topic": original["topic"],
                 "model": model,
                 "variant": variant,
@@ -190,9 +192,14 @@ def reported_summary(results: Results) -> dict[str, Any]:
 
 
 def results_of(
-    rows: Sequence[Mapping[str, Any]], model: str, dataset: str, questions: Mapping[str, Question]
+    rows: Sequence[Mapping[str, Any]],
+    model: str,
+    dataset: str,
+    questions: Mapping[str, Question],
+    missing: Sequence[int] = (),
 ) -> dict[str, Any]:
     """A run's records of one model and variant in the CFA study's format; `questions` are those that are known, by id.
+    `missing`: levels that were asked for, and that no question has.
 
     Controls and lures have no place in it. Nor has a question that was not answered with all its draws: such a file
     has no word for what failed.
@@ -204,19 +211,40 @@ def results_of(
         if row["parent"] in lost:
             continue
         parent = row["parent"]
-        result = by_parent.setdefault(parent, {"question_id": parent, "original": {}, "perturbations": []})
+        result = by_parent.setdefault(parent, _names(parent, questions) | {"original": {}, "perturbations": []})
         if row["level"] == 0:
             result["correct_answer"] = row["gold"]
             result["original"] = {"answer": row["answer"], "correct": row["correct"]}
         else:
             result["perturbations"].append(_perturbation(row, questions.get(row["question_id"])))
     found = [result for result in by_parent.values() if result["original"]]
-    levels = sorted({p["level"] for result in found for p in result["perturbations"]})
+    levels = sorted({p["level"] for result in found for p in result["perturbations"]}.union(missing))
     metadata = {"model": model, "dataset": dataset, "n_questions": len(found), "perturbation_levels": levels}
-    content = {"metadata": metadata, "summary": {}, "results": found}
+    if missing:
+        metadata[LEFT_OUT] = list(missing)
+    content: dict[str, Any] = {"metadata": metadata, "summary": {}, "results": found}
     if found:
-        content["summary"] = reported_summary(msgspec.convert(content, Results))
+        content["summary"] = _rounded(reported_summary(msgspec.convert(content, Results)))
     return content
+
+
+def _names(parent: str, questions: Mapping[str, Question]) -> dict[str, str]:
+    """The question's id in the dataset it comes from, where that is known, and ours."""
+    source_id = _source_id(parent, questions)
+    return {"question_id": parent} if source_id is None else {"question_id": source_id, "counterfoil_id": parent}
+
+
+def _source_id(parent: str, questions: Mapping[str, Question]) -> str | None:
+    known = questions[parent].source_id if parent in questions else msgspec.UNSET
+    return None if isinstance(known, msgspec.UnsetType) else known
+
+
+def _rounded(summary: dict[str, Any]) -> dict[str, Any]:
+    """The summary to the study's four digits."""
+    return {
+        key: _rounded(value) if isinstance(value, dict) else round(value, 4) if isinstance(value, float) else value
+        for key, value in summary.items()
+    }
 
 
 def _perturbation(row: Mapping[str, Any], question: Question | None) -> dict[str, Any]:

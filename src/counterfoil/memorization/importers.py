@@ -153,7 +153,10 @@ def with_reported(estimates: Iterable[Estimate], questions: ImportedQuestions) -
         if estimate.metric in doubted and estimate.value is not None:
             estimate.note = "; ".join(filter(None, [doubt, estimate.note]))
     for name, results in questions.results.items():
-        every += reported_estimates(results) + finding_estimates(results, questions.texts.get(name))
+        found = finding_estimates(results, questions.texts.get(name))
+        for estimate in found:
+            estimate.note = attributed(estimate.note or "", name, results)
+        every += reported_estimates(results) + found
     return every
 
 
@@ -184,7 +187,33 @@ def findings(results: Results, texts: Mapping[str, str] | None) -> list[tuple[Me
         plain = sum(not _DIGIT.search(texts.get(result.question_id, "0")) for result, _ in valid)
         no_digit = f"{plain} of {variants} variants are of questions without a single digit."
         found.append((metrics.VARIANTS_WITHOUT_DIGITS, plain, variants, no_digit))
-    return [finding for finding in found if finding[1]]
+    return [finding for finding in found if finding[1]] + _by_letter(valid)
+
+
+def attributed(sentence: str, name: str, results: Results) -> str:
+    """A sentence about a file, with the file and the model that it is of."""
+    return f"{name} ({results.model}): {sentence}"
+
+
+def _by_letter(valid: Sequence[tuple[Result, Perturbation]]) -> list[tuple[Metric, int, int, str]]:
+    """How often variants are right where the right letter is the original's, and where it is another one."""
+    sides: dict[bool, list[bool]] = {True: [], False: []}
+    for result, perturbation in valid:
+        letters = [
+            _LETTER.fullmatch((text or "").strip()) for text in (result.correct_answer, perturbation.perturbed_answer)
+        ]
+        if letters[0] and letters[1]:
+            sides[letters[0][1] == letters[1][1]].append(bool(perturbation.correct))
+    if not all(sides.values()):
+        return []
+    told = {
+        True: (metrics.RIGHT_LETTER_KEPT, "the right letter is the original's"),
+        False: (metrics.RIGHT_LETTER_MOVED, "the right letter is not the original's"),
+    }
+    return [
+        (metric, sum(some), len(some), f"{sum(some)} of {len(some)} variants are right where {where}.")
+        for (metric, where), some in ((told[kept], some) for kept, some in sides.items())
+    ]
 
 
 def finding_estimates(results: Results, texts: Mapping[str, str] | None) -> list[Estimate]:

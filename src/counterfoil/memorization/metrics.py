@@ -165,6 +165,19 @@ VARIANTS_WITHOUT_DIGITS = Metric(
     better="lower",
 )
 
+RIGHT_LETTER_KEPT = Metric(
+    name="right_letter_kept",
+    formula="Variants answered right ÷ valid variants whose right letter is the original's.",
+    says="How often a variant is right where keeping the letter is enough.",
+    better="higher",
+)
+RIGHT_LETTER_MOVED = Metric(
+    name="right_letter_moved",
+    formula="Variants answered right ÷ valid variants whose right letter is not the original's.",
+    says="How often a variant is right where the letter has to change: wrong gold answers show here, too.",
+    better="higher",
+)
+
 ROBUST = (ROBUST_ACCURACY, MEMORIZATION_SUSPECT, IMPROVED)
 ROBUST_AT_1 = [metric.changed(mean=f"{metric.mean}_1", label=(("k", 1),)) for metric in ROBUST]
 OF_QUESTIONS = tuple(
@@ -187,7 +200,10 @@ OF_CONTROLS = (
     EXCESS_GAP,
 )
 OF_LURES = tuple(metric.changed(groups=BY_TOPIC) for metric in (KEPT_OLD, KEPT_OLD_EXCESS))
-FINDINGS = (UNPAIRED, ROBUST_WITHOUT_VARIANT, UNCHANGED_VARIANTS, UNREAD_ANSWERS, VARIANTS_WITHOUT_DIGITS)
+FINDINGS = (
+    *(UNPAIRED, ROBUST_WITHOUT_VARIANT, UNCHANGED_VARIANTS, UNREAD_ANSWERS, VARIANTS_WITHOUT_DIGITS),
+    *(RIGHT_LETTER_KEPT, RIGHT_LETTER_MOVED),
+)
 METRICS = (
     *(*OF_QUESTIONS, *OF_LEVELS, OF_OTHER_LEVEL),
     *(OUT_OF_CHOICE, *OF_STATUSES, *OF_CONTROLS, *OF_LURES, *FINDINGS),

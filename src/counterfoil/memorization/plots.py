@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.figures.numbers import dots_by_group, dots_by_model, naming, overall, side_of, with_interval
+from counterfoil.figures.numbers import (
+    dots_by_group,
+    dots_by_model,
+    listed,
+    naming,
+    overall,
+    plural,
+    side_of,
+    with_interval,
+)
 from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot, not_empty
 from counterfoil.figures.sentences import apart, extremes, sides
+from counterfoil.files import read_bytes
 from counterfoil.memorization import metrics
+from counterfoil.memorization.files import ITEMS
 from counterfoil.memorization.metrics import CONTROLS
+from counterfoil.memorization.questions import sentences_about
 from counterfoil.running.asked import questions_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
@@ -22,6 +36,10 @@ if TYPE_CHECKING:
 SENTENCES = 6
 CHANGED, OTHER, SAME = "numbers changed", "another unknown", "numbers kept"
 ALL_TOPICS = "all topics"
+# What the four kinds of questions are called, and how many suspects are named.
+WRONG = "robust-incorrect"
+KINDS = {"robust": "robust", "memorized": "memorized (suspect)", "improved": "improved", WRONG: "wrong in all"}
+NAMED = 10
 
 
 def plots(run: Run) -> list[Plot]:
@@ -31,7 +49,10 @@ def plots(run: Run) -> list[Plot]:
     estimates = run.estimates
     scores = read_scores(run.folder / RECORDS)
     return not_empty(
-        [_accuracies(estimates, scores), _noise_floor(estimates), _topics(estimates), _old_answers(scores)]
+        [
+            *(_accuracies(estimates, scores), _noise_floor(estimates), _kinds(run), _topics(estimates)),
+            _old_answers(scores),
+        ]
     )
 
 
@@ -60,6 +81,8 @@ def headline(run: Run) -> list[str]:
         ("The share of replies without a readable answer", metrics.OUT_OF_CHOICE),
     ):
         sentences += extremes(what, overall(estimates, metric.name))
+    sentences += _suspects(run)
+    sentences += sentences_about(str(run.manifest["data"]["name"]), run.manifest["data"])
     if _is_from_bank(run):
         sentences.append(
             "The bank's originals are drawn like their variants, and nobody can have memorized them: a gap there is no "
@@ -70,7 +93,64 @@ def headline(run: Run) -> list[str]:
             "Variants whose answers a model wrote and nothing confirms are apart, under their status: their gaps "
             "measure wrong gold answers, too."
         )
-    return sentences + [one.note for one in estimates if one.group.get("basis") == "finding" and one.note]
+    found = [one.note for one in estimates if one.group.get("basis") == "finding" and one.note]
+    return [*sentences, *dict.fromkeys(found)]
+
+
+def _items(run: Run) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """The rows of the item table, by model and variant; none where the run has no such table."""
+    try:
+        rows = msgspec.json.decode(read_bytes(run.folder / ITEMS), type=list[dict[str, Any]])
+    except (UserError, msgspec.MsgspecError):
+        return {}
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault((str(row.get("model")), str(row.get("variant"))), []).append(row)
+    return found
+
+
+def _suspects(run: Run) -> list[str]:
+    """How many questions are robust, memorized, improved or wrong both ways, and which are the suspects."""
+    items = _items(run)
+    names = naming(overall(run.estimates, metrics.MEMORIZATION_GAP.name))
+    sentences = []
+    for pair, rows in list(items.items())[:SENTENCES]:
+        counts = {kind: sum(row["kind"] == kind for row in rows) for kind in KINDS}
+        told = listed(f"{number:,} {KINDS[kind]}" for kind, number in counts.items())
+        text = f"Of the {plural(len(rows), 'question')} with all draws, {names.get(pair, ', '.join(pair))} has {told}."
+        suspects = [str(row.get("source_id") or row["question_id"]) for row in rows if row["kind"] == "memorized"]
+        if suspects:
+            more = f" and {len(suspects) - NAMED:,} more" if len(suspects) > NAMED else ""
+            text += f" The suspects are {', '.join(suspects[:NAMED])}{more}; all of them are in {ITEMS}."
+        sentences.append(text)
+    return sentences
+
+
+def _kinds(run: Run) -> Plot:
+    """The CFA study's four kinds of questions, by model and prompt."""
+    shares = {
+        "robust": metrics.ROBUST_ACCURACY,
+        "memorized": metrics.MEMORIZATION_SUSPECT,
+        "improved": metrics.IMPROVED,
+    }
+    estimates = {kind: overall(run.estimates, metric.name) for kind, metric in shares.items()}
+    items = _items(run)
+    names = naming([one for some in estimates.values() for one in some])
+    rest = [
+        Dot(KINDS[WRONG], name, sum(row["kind"] == WRONG for row in rows) / len(rows), note="what the others leave")
+        for pair, name in names.items()
+        if (rows := items.get(pair))
+    ]
+    dots = dots_by_model((KINDS[kind], "", one) for kind, some in estimates.items() for one in some)
+    return Dots(
+        title="What became of the questions",
+        description="Each question with all its draws is one of the four: right in the original and in all draws; "
+        "right in the original and wrong in a draw, which makes it a suspect; right in a draw only; never right.",
+        x=Axis("share of questions", 0.0, 1.0),
+        rows=(*dots, *rest) if rest else (),
+        label_name="kind",
+        series_name="model and prompt",
+    )
 
 
 def _is_from_bank(run: Run) -> bool:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from counterfoil.console import say
 from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
+from counterfoil.figures.numbers import listed
+from counterfoil.files import read_bytes
 from counterfoil.memorization.options import DRAWS
 from counterfoil.perturbing.making.existing import load_existing
-from counterfoil.perturbing.making.recipes import apply, shipped_recipes
-from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set, read_set
+from counterfoil.perturbing.making.recipes import apply, recipe_id, shipped_recipes
+from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set, read_set, with_source_id
 from counterfoil.perturbing.templates.tables import load_bank, load_templates
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, make_variants
@@ -20,6 +23,8 @@ from counterfoil.perturbing.templates.variants import CONTROLS, make_variants
 BANK = "bank"
 # The set that a run keeps in its folder.
 SET = "set.jsonl"
+# What the manifest says of a set beside its name and hash: the file it was drawn from, and levels that it lacks.
+FROM, LEFT_OUT = "from", "levels_left_out"
 # The names of the public questions in the CFA study and in the registry.
 PUBLIC = {"cfa-easy": "cfa", "cfa": "cfa"}
 
@@ -29,11 +34,40 @@ def load_set(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
     public questions (cfa-easy, or the user's copy) by the recipes that ship.
     """
     if data is not None and data.endswith(".jsonl"):
-        return _part(read_set(Path(data)), settings)
+        found = _part(read_set(Path(data)), settings)
+    else:
+        found = _drawn(data, settings)
+    missing = sorted(set(settings["levels"] or ()) - {question.level for question in found})
+    if missing:
+        found.about = {**found.about, LEFT_OUT: missing}
+    for sentence in sentences_about(found.name, found.about):
+        say(sentence)
+    return found
+
+
+def sentences_about(name: str, about: Mapping[str, Any]) -> list[str]:
+    """What a set lacks of what it was drawn from, and of what was asked for; from its manifest, too."""
+    sentences = []
+    source = about.get(FROM)
+    if source is not None:
+        sentences.append(
+            f"Of the {source['questions']:,} questions of {source['name']}, {source['changed']:,} can be changed by "
+            "numbers with the recipes that ship: these alone can be asked, and the figures are about them."
+        )
+    missing = about.get(LEFT_OUT)
+    if missing:
+        levels = f"Level {missing[0]} is" if len(missing) == 1 else f"Levels {listed(map(str, missing))} are"
+        sentences.append(f"{levels} left out: {name} has no such question.")
+    return sentences
+
+
+def _drawn(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
+    """A set that is drawn now."""
     levels = settings["levels"] or [1]
+    source = _source(data)
     questions: list[Question] = []
-    for template in _templates(data):
-        questions += make_variants(
+    for template in source.templates:
+        made = make_variants(
             template,
             settings["set_seed"],
             levels=levels,
@@ -41,10 +75,13 @@ def load_set(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
             lure=settings["lure"],
             count=settings["draws"] or DRAWS,
         )
+        questions += with_source_id(made, source.ids.get(template.id))
     if not any(question.level for question in questions):
         raise UserError(f"None of these templates has level {' or '.join(map(str, levels))}: ask for another --levels.")
     content = encode_set(questions)
-    return PerturbedSet(Path(data or BANK).name, hashlib.sha256(content).hexdigest(), questions)
+    found = PerturbedSet(Path(data or BANK).name, hashlib.sha256(content).hexdigest(), questions)
+    found.about = source.about
+    return found
 
 
 def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
@@ -68,19 +105,31 @@ def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
     return PerturbedSet(frozen.name, hashlib.sha256(encode_set(left)).hexdigest(), left)
 
 
-def _templates(data: str | None) -> Sequence[Template]:
+class _Source(NamedTuple):
+    """Templates; the ids of their questions, by the templates', where they are of existing ones; what they are of."""
+
+    templates: Sequence[Template]
+    ids: Mapping[str, str] = {}
+    about: Mapping[str, Any] = {}
+
+
+def _source(data: str | None) -> _Source:
     if data is None or data == BANK:
-        return load_bank()
+        return _Source(load_bank())
     if data.endswith(".toml"):
-        return load_templates(Path(data))
-    existing = load_existing(existing_path(data))
+        return _Source(load_templates(Path(data)))
+    path = existing_path(data)
+    existing = load_existing(path)
     templates, _ = apply(shipped_recipes(), [{"text": one.text, "gold": one.gold} for one in existing])
     if not templates:
         raise UserError(
             f"There are recipes for none of the {len(existing):,} questions of {data}: let a model propose "
             "templates with `counterfoil data perturb --proposer`."
         )
-    return templates
+    ids = {recipe_id(one.sha256): one.source_id(public=True) for one in reversed(existing)}
+    sha256 = hashlib.sha256(read_bytes(path)).hexdigest()
+    about = {"name": path.name, "sha256": sha256, "questions": len(existing), "changed": len(templates)}
+    return _Source(templates, ids, {FROM: about})
 
 
 def existing_path(data: str) -> Path:

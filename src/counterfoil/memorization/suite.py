@@ -12,12 +12,12 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.console import say
 from counterfoil.errors import UserError
-from counterfoil.memorization.importers import ImportedQuestions, findings, import_cfa, with_reported
-from counterfoil.memorization.metrics import METRICS, TRUSTED
+from counterfoil.memorization.importers import ImportedQuestions, attributed, findings, import_cfa, with_reported
+from counterfoil.memorization.metrics import ACCURACY_PERTURBED, GAP_LEVELS, MEMORIZATION_GAP, METRICS, TRUSTED
 from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.planted import MemorizationPlanting, respondent
 from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
-from counterfoil.memorization.questions import SET, load_set
+from counterfoil.memorization.questions import LEFT_OUT, SET, load_set
 from counterfoil.memorization.reading import Answer, marks, read_answer
 from counterfoil.perturbing.questions import LETTERS, PerturbedSet, Question, encode_set, read_set
 from counterfoil.running.folder import RECORDS
@@ -131,7 +131,9 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         from counterfoil.memorization.items import summarize
 
         estimates = summarize(self.items(rows))
-        return with_reported(estimates, facts) if isinstance(facts, ImportedQuestions) else estimates
+        if isinstance(facts, ImportedQuestions):
+            return with_reported(estimates, facts)
+        return estimates if facts is None else [*estimates, *_of_missing_levels(rows, facts)]
 
     def items(self, records: pl.DataFrame) -> Items:
         from counterfoil.memorization.items import items
@@ -145,7 +147,7 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         if isinstance(facts, ImportedQuestions):
             for name, results in facts.results.items():
                 for *_, sentence in findings(results, facts.texts.get(name)):
-                    say(f"{Path(name).name}: {sentence}")
+                    say(attributed(sentence, name, results))
 
     def headline(self, run: Run) -> list[str]:
         from counterfoil.memorization.plots import headline
@@ -193,6 +195,28 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
 
     def training(self, run: Run) -> Training:
         return Training(scores=("correct",), score=_correct, encode=encode_set)
+
+
+def _of_missing_levels(rows: pl.DataFrame, facts: PerturbedSet) -> list[Estimate]:
+    """Levels that were asked for, and that no question of the set has: not defined, and never left out in silence."""
+    return [
+        Estimate(
+            metric=metric.name,
+            model=model,
+            variant=variant,
+            group={"level": level},
+            value=None,
+            low=None,
+            high=None,
+            n=0,
+            clusters=0,
+            method="not asked",
+            note=f"no question of {facts.name} has level {level}",
+        )
+        for model, variant in rows.select("model", "variant").unique(maintain_order=True).iter_rows()
+        for level in facts.about.get(LEFT_OUT, ())
+        for metric in (ACCURACY_PERTURBED, *([MEMORIZATION_GAP] if level in GAP_LEVELS else []))
+    ]
 
 
 @lru_cache(maxsize=2)

@@ -78,6 +78,8 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True, kw_only=True):
     computed: Computed | None
     status: Status
     source: Source
+    # The id that its original has in the dataset it comes from, where that is known.
+    source_id: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def cluster(self) -> str:
@@ -111,6 +113,12 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True, kw_only=True):
     def stratum(self) -> str:
         """A sample holds as much of each topic as its dataset does."""
         return self.topic
+
+
+def with_source_id(questions: Iterable[Question], source_id: str | None) -> list[Question]:
+    """The questions of an original, with the id that it has in its dataset."""
+    known = msgspec.UNSET if source_id is None else source_id
+    return [msgspec.structs.replace(question, source_id=known) for question in questions]
 
 
 def require(holds: bool, reason: str) -> None:

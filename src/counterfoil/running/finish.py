@@ -68,6 +68,7 @@ def manifest(
             "sha256": plan.dataset.sha256,
             "questions": plan.dataset_size,
             "asked": plan.question_count,
+            **getattr(plan.dataset, "about", {}),
         },
         "variants": [{"name": variant.name, "sha256": variant.sha256} for variant in plan.variants],
         "models": [_about(*pair, stopped) for pair in zip(request.models, askers.models, strict=True)],

@@ -93,7 +93,12 @@ class Dataset(Protocol[Q_co]):
 
 
 class ListedQuestions(Generic[Q]):
-    """A dataset in memory: its name, the hash of the files it came from, its questions."""
+    """A dataset in memory: its name, the hash of the files it came from, its questions.
+
+    `about`: what else the manifest says of it.
+    """
+
+    about: Mapping[str, Any] = {}
 
     def __init__(self, name: str, sha256: str, questions: Sequence[Q]) -> None:
         self.name = name

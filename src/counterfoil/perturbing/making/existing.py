@@ -43,12 +43,19 @@ class ExistingQuestion(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[str, ...]
     gold: int | None
     topic: str = DEFAULT_TOPIC
+    # Its number in the file, from 0, and the id that it has there.
+    number: int = 0
+    own_id: str | None = None
 
     @property
     def right(self) -> int:
         """The position of the right option. Questions in which it is in doubt were set aside before."""
         assert self.gold is not None
         return self.gold
+
+    def source_id(self, *, public: bool) -> str:
+        """Its own id, or else its number, for a public question as the CFA study has it: easy_0."""
+        return self.own_id or f"{'easy' if public else 'question'}_{self.number}"
 
     @property
     def text(self) -> str:
@@ -66,10 +73,19 @@ def load_existing(path: Path) -> list[ExistingQuestion]:
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise UserError(f"{path}: existing questions are in a {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]} file.")
-    found = parsed(rows_of(read_bytes(path), str(path), ending), str(path), existing_from)
+    rows = enumerate(rows_of(read_bytes(path), str(path), ending))
+    numbered = ((place, row if isinstance(row, ValueError) else (number, row)) for number, (place, row) in rows)
+    found = parsed(numbered, str(path), lambda pair: _numbered(*pair))
     if not found:
         raise UserError(f"{path} holds no questions.")
     return found
+
+
+def _numbered(number: int, row: Any) -> ExistingQuestion:
+    question = existing_from(row)
+    own = row.get("id")
+    own_id = str(own) if isinstance(own, str | int) and str(own).strip() else None
+    return msgspec.structs.replace(question, number=number, own_id=own_id)
 
 
 def existing_from(row: Any) -> ExistingQuestion:

@@ -17,7 +17,7 @@ from counterfoil.perturbing.making.direct import Source, rewrite, unconfirmed_or
 from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.proposer import propose
 from counterfoil.perturbing.making.report import PerturbRequest, Refusal, Report, report_path, tally_of, why_none
-from counterfoil.perturbing.questions import Question, write_set
+from counterfoil.perturbing.questions import Question, with_source_id, write_set
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, has_control, has_level, make_original, make_variants
 from counterfoil.progress import counted
@@ -128,9 +128,12 @@ def _questions(
 ) -> list[Question]:
     """All questions of a candidate, the original first; nothing if there is only the original."""
     template = candidate.template
+    source_id = None
+    if candidate.existing is not None:
+        source_id = candidate.existing.source_id(public=template is not None and template.source == "recipe")
     levels = () if request.direct else request.levels
     if template is None:
-        return written if len(written) > 1 else []
+        return with_source_id(written, source_id) if len(written) > 1 else []
     for level in levels:
         if not has_level(template, level):
             report.without[f"level {level}"] = report.without.get(f"level {level}", 0) + 1
@@ -141,7 +144,7 @@ def _questions(
     else:
         drawn = _as_far_as_possible(request, template, levels, report)
     whole = [*drawn[:1], *written[1:], *drawn[1:]]
-    return whole if len(whole) > 1 else []
+    return with_source_id(whole, source_id) if len(whole) > 1 else []
 
 
 def _variants(request: PerturbRequest, template: Template, levels: Sequence[int]) -> list[Question]:

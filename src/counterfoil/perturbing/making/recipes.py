@@ -108,7 +108,12 @@ class Recipe(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     @property
     def id(self) -> str:
         """The id of its template."""
-        return f"cfa-{self.sha256[:12]}"
+        return recipe_id(self.sha256)
+
+
+def recipe_id(sha256: str) -> str:
+    """The id of the template for the question with this hash."""
+    return f"cfa-{sha256[:12]}"
 
 
 def shipped_recipes() -> list[Recipe]:

@@ -251,7 +251,7 @@ def _changed(original: Original, draw: Draw, contents: Three, order: Order) -> Q
         original.question,
         wording.options(template, contents, template.first_names),
         order,
-        text=template.text.render(markers),
+        text=wording.with_articles(template.text.render(markers)),
         changes=wording.changes(template, original.draw, draw),
         steps=template.steps.render(markers),
         computed=computed(draw),
@@ -278,7 +278,7 @@ def _another_unknown(original: Original, stream: Random, order: Order) -> tuple[
         original.question,
         options,
         order,
-        text=inverse.text.render(markers),
+        text=wording.with_articles(inverse.text.render(markers)),
         digits=inverse.digits,
         percent=unknown.percent,
         changes=(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 
@@ -11,6 +12,8 @@ from counterfoil.perturbing.templates.draws import Draw
 from counterfoil.perturbing.templates.template import Inverse, Template
 
 Three = tuple[Decimal, Decimal, Decimal]
+# A capital within a sentence is a name, as in “Bond A 8%”.
+_ARTICLE = re.compile(r"(\ba|(?:^|(?<=[.!?:;] )|(?<=\n))A)n? ([$€£]?\d[\d,]*(?:\.\d+)?)")
 
 # Which content stands at A, B and C; the first content, the gold, goes through the letters in turn.
 ORDERS: tuple[Order, ...] = ((0, 1, 2), (1, 0, 2), (1, 2, 0), (0, 2, 1), (2, 0, 1), (2, 1, 0))
@@ -42,6 +45,17 @@ def options(
     prefix, suffix = asked.prefix.render(names), asked.suffix.render(names)
     texts = (numbers.printed(number, asked.digits, plain=plain) for number in contents)
     return three(numbers.with_unit(text, prefix, suffix) for text in texts)
+
+
+def with_articles(text: str) -> str:
+    """The text with “a” and “an” as the numbers behind them want: an 8-year bond, a 7-year one."""
+    return _ARTICLE.sub(lambda match: f"{match[1]}{'n' if _is_vowel(match[2]) else ''} {match[2]}", text)
+
+
+def _is_vowel(number: str) -> bool:
+    """Whether its name begins with a vowel: eight, eighty and so on, eleven, eighteen."""
+    first = number.lstrip("$€£").partition(".")[0].partition(",")[0]
+    return first.startswith("8") or first in ("11", "18")
 
 
 def changes(template: Template, before: Draw, after: Draw) -> tuple[Change, ...]:
