@@ -34,7 +34,10 @@ def import_kobbq(
     variants: Sequence[Variant],
     model: str | None,
 ) -> Iterator[Imported]:
-    """Raw predictions (`guid`, `raw`), or processed ones (`sample_id` or `guid`, `prediction`: a choice's text)."""
+    """Raw predictions (`guid`, `raw`), or processed ones (`sample_id` or `guid`, `prediction`: a choice's text).
+
+    KoBBQ's samples with the column `prediction` filled have ids without an order: a choice's text needs none.
+    """
     for path in files:
         name = _FILE_NAME.fullmatch(path.name)
         variant = _variant(path, name, variants)
@@ -45,12 +48,15 @@ def import_kobbq(
             question_id = row.get("guid", row.get("sample_id"))
             if question_id is None:
                 raise UserError(f"{path} lacks the column sample_id.")
+            if column == "prediction" and question_id not in questions and f"{question_id}-0" in questions:
+                question_id = f"{question_id}-0"
             question, text = questions.get(question_id), row[column]
             reading = None
             if question and column == "prediction":
                 # A choice's text, whole, as the official script looks for it.
-                shown = shown_choices(question, variant.prompt)
-                reading = Reading(question.turned(shown.index(text))) if text in shown else None
+                worded = (shown_choices(question, variant.prompt), question.shown)
+                shown = next((choices for choices in worded if text in choices), None)
+                reading = None if shown is None else Reading(question.turned(shown.index(text)))
             yield Imported(
                 model=answered_by,
                 variant=variant.name,

@@ -48,10 +48,16 @@ def result_rows(estimates: Iterable[Estimate], variant: str) -> list[tuple[str, 
 
 
 def write_results(run: Run, path: Path) -> None:
-    """The official result table; where the run has several variants, one for each, named NAME_VARIANT."""
+    """The official result table; where the run has several variants, one for each, with the official name: NAME_1,
+    NAME_debiased_1.
+    """
     variants = list(dict.fromkeys(str(row["variant"]) for row in run.outcomes))
+    official = {variant: "{}_{}".format(*_official_name(variant)) for variant in variants}
+    names = (
+        official if len(set(official.values())) == len(variants) else {variant: f"_{variant}" for variant in variants}
+    )
     for variant in variants:
-        target = path if len(variants) == 1 else path.with_stem(f"{path.stem}_{variant}")
+        target = path if len(variants) == 1 else path.with_stem(f"{path.stem}{names[variant]}")
         rows = result_rows(run.estimates, variant)
         table = [[model, name, *("" if value is None else repr(value) for value in row)] for model, name, row in rows]
         _write_tsv(target, ["model", "category", *METRICS.values()], table)

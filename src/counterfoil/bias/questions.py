@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,10 @@ ORDERS = 3
 UNKNOWN = "알 수 없음"
 # KoBBQ's own names of its whole set, and ours: its figures are means over templates.
 WHOLE_SET = ("KoBBQ_all_samples.tsv", "KoBBQ_templates.tsv", "kobbq-all")
+
+
+# As KoBBQ's preprocessing names its files.
+PREPROCESSED = re.compile(r".*_evaluation(?P<debiased>_debiased)?_(?P<prompt>[1-5])\.(?:tsv|json)")
 
 
 class Question(msgspec.Struct, SuiteQuestion, frozen=True):
@@ -115,6 +120,12 @@ class Questions(ListedQuestions[Question]):
     def by_template(self) -> bool:
         """Whether its figures are means over templates."""
         return self.name in WHOLE_SET
+
+    @property
+    def prompt(self) -> str | None:
+        """The prompt that KoBBQ's preprocessed files are for, by their names; None of others."""
+        found = PREPROCESSED.fullmatch(self.name)
+        return found and found["prompt"] + ("-debiased" if found["debiased"] else "")
 
     def __iter__(self) -> Iterator[Question]:
         for question in super().__iter__():

@@ -96,8 +96,12 @@ class Bias(Suite[Question, Reading, None, None]):
         return questions
 
     def variants(self, names: Sequence[str], dataset: Questions | None) -> list[Variant]:
-        """Replies from elsewhere may be to any of the shipped prompts, the debiased ones, too."""
+        """Replies from elsewhere may be to any of the shipped prompts, the debiased ones, too. KoBBQ's preprocessed
+        files are for one prompt.
+        """
         language = dataset.language if dataset is not None else "korean"
+        if not names and not self.context.format and dataset is not None and dataset.prompt:
+            names = [dataset.prompt]
         variants = load_variants(names, language)
         if self.context.format and not names:
             variants += load_variants([f"{variant.name}-debiased" for variant in variants], language)

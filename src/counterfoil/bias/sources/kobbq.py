@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from counterfoil.bias.questions import UNKNOWN, Question
 from counterfoil.errors import UserError
 from counterfoil.suite.imports import parse_list
-from counterfoil.tables import cells_of, parsed
+from counterfoil.tables import Cells, cells_of, parsed
 
 SAMPLE_COLUMNS = ("sample_id", "label_annotation", "context", "question", "choices", "biased_answer", "answer")
 # The versions of a template: a and c have the counter-biased context, b and d the biased one.
 _ID = re.compile(
     r"(?P<category>.+)-(?P<number>[^-]+)(?P<version>[a-d])-(?P<sample>[^-]+)-(?P<context>amb|dis)-(?:bsd|cnt)"
 )
+
+
+# As the preprocessed files have them: with the order behind.
+_ORDERED = re.compile(rf"{_ID.pattern}-[0-2]")
 
 
 class SampleId(NamedTuple):
@@ -46,8 +51,33 @@ def parse_id(text: str) -> SampleId:
 
 
 def read_samples(text: str, where: str) -> list[Question]:
-    """The questions of KoBBQ_test_samples.tsv or KoBBQ_all_samples.tsv."""
-    return parsed(cells_of(text, where, SAMPLE_COLUMNS, delimiter="\t"), where, _question)
+    """The questions of KoBBQ_test_samples.tsv or KoBBQ_all_samples.tsv, or of what KoBBQ's preprocessing makes of them:
+    each question in its orders, in the words of one prompt.
+    """
+    rows = list(cells_of(text, where, SAMPLE_COLUMNS, delimiter="\t"))
+    if rows and all(_ORDERED.fullmatch(row["sample_id"]) for _, row in rows):
+        rows = _as_samples(rows)
+    return parsed(rows, where, _question)
+
+
+def _as_samples(rows: Sequence[tuple[str, Cells]]) -> list[tuple[str, Cells]]:
+    """Rows of KoBBQ_test_evaluation_1.tsv as rows of samples: each question once, its choices in the samples' order,
+    the unknown one in the samples' words.
+    """
+    answers = {row["answer"] for _, row in rows if "-amb-" in row["sample_id"]}
+    # The right answer in ambiguous contexts, in the prompt's words; the same in the whole file.
+    unknown = answers.pop() if len(answers) == 1 else UNKNOWN
+    found: dict[str, tuple[str, Cells]] = {}
+    for place, row in rows:
+        sample_id, _, order = row["sample_id"].rpartition("-")
+        choices = row["choices"]
+        with suppress(UserError):
+            shown = [UNKNOWN if choice == unknown else choice for choice in parse_list(choices, "choices")]
+            # Order i of c shows c[i], c[i−1], c[i−2]: c[j] stands in place i − j.
+            choices = str([shown[(int(order) - j) % len(shown)] for j in range(len(shown))])
+        answer = UNKNOWN if row["answer"] == unknown else row["answer"]
+        found.setdefault(sample_id, (place, row | {"sample_id": sample_id, "choices": choices, "answer": answer}))
+    return list(found.values())
 
 
 def _question(row: Mapping[str, str]) -> Question:

@@ -57,12 +57,25 @@ def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
             paths = dataset_paths(data)
         elif paths[0].is_dir():
             paths = sorted(paths[0].glob("*.jsonl"))
+        elif paths[0].suffix.lower() == ".json" and paths[0].is_file():
+            paths = [_beside(paths[0])]
         if not paths:
             raise UserError(f"--data {data}: there are no .jsonl files in this folder.")
         return Path(data).name, [(str(path), path.read_bytes()) for path in paths]
     except OSError as error:
         known = ", ".join([*SAMPLES, "kobbq", "kobbq-all", "bbq"])
         raise UserError(f"--data {data}: there is no such dataset ({known}), nor a file that can be read.") from error
+
+
+def _beside(path: Path) -> Path:
+    """KoBBQ's .json has the words of the prompts; what they are about is in the .tsv that is made with it."""
+    table = path.with_suffix(".tsv")
+    if not table.is_file():
+        raise UserError(
+            f"{path} does not say which answers are biased: KoBBQ's preprocessing writes that into {table.name}. Put "
+            "that beside this file, or name it."
+        )
+    return table
 
 
 def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
@@ -79,7 +92,9 @@ def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
         return _read_encoded(raw, where)
     if suffix == ".jsonl":
         return read_lines(text, where, _targets(where, metadata))
-    raise UserError(f"{where}: a dataset is KoBBQ's .tsv, BBQ's .jsonl, their templates, or held-out questions.")
+    raise UserError(
+        f"{where}: a dataset is KoBBQ's .tsv or .json, BBQ's .jsonl, their templates, or held-out questions."
+    )
 
 
 def _targets(where: str, metadata: str | None) -> Targets:
