@@ -10,6 +10,9 @@ TORCH ?= torch==2.13.0
 # The versions that development goes on with. `make setup LOCK=/dev/null` takes the newest ones.
 LOCK ?= requirements-dev.lock
 
+# Tests start many processes: without stored bytecode each would compile the whole package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 EXTRAS := .venv-extras
 EXTRAS_READY := $(EXTRAS)/.ready
 
