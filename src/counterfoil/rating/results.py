@@ -10,7 +10,7 @@ import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.files import replacing, write_json
-from counterfoil.rating.store import HIGHEST_SCORE, About, Progress, Study
+from counterfoil.rating.store import HIGHEST_SCORE, About, Design, Progress, Study
 from counterfoil.rating.study import same_replies
 from counterfoil.report.tables import neutral
 from counterfoil.running.folder import SUMMARY, Run, locked
@@ -38,6 +38,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     study: str
     suite: str
     form: str
+    design: Design | None
     progress: dict[str, Progress]
     ratings: int
     estimates: list[Estimate]
@@ -67,6 +68,7 @@ def results(study: Study, suite: AnySuite | None = None) -> Results:
         study=study.about.name,
         suite=study.about.suite,
         form=study.form.version,
+        design=study.design(),
         progress={rater.name: study.progress(rater) for rater in study.raters() if not rater.is_adjudicator},
         ratings=len(study.latest()),
         estimates=[*suite.human_metrics(opinions), *alphas(opinions), *agreement],

@@ -33,11 +33,12 @@ _TROUBLE: dict[sqlite.Trouble, str] = {
 APPLICATION = 0x43465352
 VERSION = 1
 
-# Ratings are only ever added. `task` holds what raters see, `source` what they must not.
+# Ratings are only ever added. `task` holds what raters see, `source` and `design` what they must not.
 SCHEMA = """
 CREATE TABLE about (content TEXT NOT NULL);
 CREATE TABLE task (id INTEGER PRIMARY KEY, items INTEGER NOT NULL, content TEXT NOT NULL);
 CREATE TABLE source (task INTEGER PRIMARY KEY REFERENCES task, content TEXT NOT NULL);
+CREATE TABLE design (content TEXT NOT NULL);
 CREATE TABLE rater (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, token TEXT NOT NULL UNIQUE);
 CREATE TABLE assignment (
     rater INTEGER NOT NULL REFERENCES rater,
@@ -160,6 +161,21 @@ def _checked_score(question: FormQuestion, value: object) -> float:
 ADJUDICATOR = "adjudicator"
 
 
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """How many replies of one kind there are, and how many of them were drawn."""
+
+    in_run: int
+    in_sample: int
+
+
+class Design(msgspec.Struct, frozen=True, kw_only=True):
+    """How a sample was drawn: each of `replies` with the same chance. `shares`: by column and value."""
+
+    replies: int
+    drawn: int
+    shares: dict[str, dict[str, Share]]
+
+
 class About(msgspec.Struct, frozen=True, kw_only=True):
     """What a study is. `run` is its run's folder, by its last name; the study lies in it.
 
@@ -233,11 +249,13 @@ class Study:
         tasks: Sequence[StudyTask],
         raters: Sequence[Rater],
         assigned: Mapping[int, Sequence[int]],
+        design: Design | None = None,
     ) -> Study:
         """Write a new study, and open it; `assigned` has the tasks of each rater in their order."""
         about = msgspec.structs.replace(about, created_at=_now())
         with new_file(path) as connection:
             connection.execute("INSERT INTO about VALUES (?)", [_json(about)])
+            connection.execute("INSERT INTO design VALUES (?)", [_json(design)])
             for task, source in ((each.task, each.source) for each in tasks):
                 needed = len(items(about.form, task))
                 connection.execute("INSERT INTO task VALUES (?, ?, ?)", [task.id, needed, _json(task)])
@@ -257,6 +275,13 @@ class Study:
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+    def design(self) -> Design | None:
+        """How its replies were drawn; None in a study of an older version."""
+        if not self._all("SELECT 1 FROM sqlite_master WHERE name = 'design'"):
+            return None
+        [[content]] = self._all("SELECT content FROM design")
+        return msgspec.json.decode(content, type=Design | None)
 
     def raters(self) -> list[Rater]:
         """All of them, the adjudicator last."""

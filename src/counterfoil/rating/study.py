@@ -8,18 +8,21 @@ import secrets
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.rating.store import ADJUDICATOR, About, Rater, Study
+from counterfoil.rating.store import ADJUDICATOR, About, Design, Rater, Share, Study
 from counterfoil.running.asked import question_of, questions_by_key, suite_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.running.sampling import chosen_units
 from counterfoil.suite.opinions import Source, StudyTask
 from counterfoil.suite.outcome import LEFT_OUT
 from counterfoil.suite.suite import Record
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SUFFIX = ".study.sqlite"
 SAMPLE = 100
@@ -76,7 +79,8 @@ def new_study(
         raise UserError(f"The suite {suite.name} has no form for people: give it a `form` and a method `task`.")
     if path.exists():
         raise UserError(f"There is a study {name} already, in {path}: take another name.")
-    tasks = make_tasks(run, draw(run, sample, seed), data)
+    drawn = draw(run, sample, seed)
+    tasks = make_tasks(run, drawn, data)
     people = [Rater(id=i, name=f"rater-{i}", token=secrets.token_urlsafe(24)) for i in range(1, raters + 1)]
     people.append(Rater(id=raters + 1, name=ADJUDICATOR, token=secrets.token_urlsafe(24)))
     about = About(
@@ -89,7 +93,8 @@ def new_study(
         per_question=per_question,
         run=run.folder.name,
     )
-    return Study.create(path, about, tasks, people, assign(tasks, raters, per_question, seed))
+    assigned = assign(tasks, raters, per_question, seed)
+    return Study.create(path, about, tasks, people, assigned, design_of(run, drawn))
 
 
 def make_tasks(run: Run, records: Sequence[Record], data: str | None = None) -> list[StudyTask]:
@@ -109,8 +114,17 @@ def make_tasks(run: Run, records: Sequence[Record], data: str | None = None) -> 
     return tasks
 
 
-def draw(run: Run, sample: int, seed: int) -> list[Record]:
-    """A seeded sample of the replies that have a text, each stratum with its share, in an order that tells nothing."""
+class _Rateable(NamedTuple):
+    """The records of a run whose replies people can rate, with the number of their `row`; the columns that a sample is
+    stratified by, and those that tell records apart.
+    """
+
+    frame: pl.LazyFrame
+    strata: list[str]
+    keys: list[str]
+
+
+def _rateable(run: Run) -> _Rateable:
     import polars as pl
 
     if not (run.folder / RECORDS).is_file():
@@ -118,12 +132,23 @@ def draw(run: Run, sample: int, seed: int) -> list[Record]:
     suite = suite_of(run)
     frame = pl.scan_parquet(run.folder / RECORDS).with_row_index("row")
     columns = frame.collect_schema().names()
-    strata = [name for name in (*STRATA, *suite.rating_strata) if name in columns]
-    keys = [name for name in ("model", "variant", *suite.identity, "repeat") if name in columns]
     has_text = pl.col("reply").str.strip_chars().str.len_bytes() > 0
     needed = [pl.col(name).is_not_null() for name in suite.rating_needs if name in columns]
-    usable = frame.filter(has_text, ~pl.col("outcome").is_in(LEFT_OUT), *needed)
-    light = usable.select("row", *dict.fromkeys((*keys, *strata))).collect()
+    return _Rateable(
+        frame.filter(has_text, ~pl.col("outcome").is_in(LEFT_OUT), *needed),
+        [name for name in (*STRATA, *suite.rating_strata) if name in columns],
+        [name for name in ("model", "variant", *suite.identity, "repeat") if name in columns],
+    )
+
+
+def draw(run: Run, sample: int, seed: int) -> list[Record]:
+    """A seeded sample of the replies that have a text, in an order that tells nothing. Each reply has the same chance,
+    and each stratum its share.
+    """
+    import polars as pl
+
+    frame, strata, keys = _rateable(run)
+    light = frame.select("row", *dict.fromkeys((*keys, *strata))).collect()
     if not light.height:
         raise UserError(f"{run.folder} has no reply with a text that people could rate.")
     found = (
@@ -134,6 +159,23 @@ def draw(run: Run, sample: int, seed: int) -> list[Record]:
     records: list[Record] = list(frame.filter(pl.col("row").is_in(rows)).collect().drop("row").to_dicts())
     random.Random(f"{seed} tasks").shuffle(records)  # noqa: S311
     return records
+
+
+def design_of(run: Run, drawn: Sequence[Record]) -> Design:
+    """How the sample was drawn, and how it compares with what it was drawn from."""
+    frame, strata, _ = _rateable(run)
+    there = frame.select(strata).collect()
+    return Design(
+        replies=there.height,
+        drawn=len(drawn),
+        shares={
+            name: {
+                str(value): Share(in_run=count, in_sample=sum(record[name] == value for record in drawn))
+                for value, count in there[name].value_counts(sort=True).sort(name, nulls_last=True).iter_rows()
+            }
+            for name in strata
+        },
+    )
 
 
 def assign(tasks: Sequence[StudyTask], raters: int, per_question: int, seed: int) -> dict[int, list[int]]:

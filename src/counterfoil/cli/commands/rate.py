@@ -70,11 +70,17 @@ def _new(parsed: argparse.Namespace) -> int:
         data=parsed.data,
     ) as study:
         raters = {rater: study.progress(rater).tasks for rater in study.raters()}
-        replies = len(study.tasks())
+        design = study.design()
         path = study.path
+    assert design is not None
     links = [{"rater": rater.name, "link": rater.link, "replies": count} for rater, count in raters.items()]
-    made = {"study": str(path), "replies": replies, "per_question": per_question, "raters": links}
-    lines = [f"The study is in {path}: {replies:,} replies, each for {per_question} of {parsed.raters} raters.\n"]
+    made = {"study": str(path), "replies": design.drawn, "per_question": per_question, "raters": links}
+    made["design"] = design
+    drawn_from = "all" if design.drawn == design.replies else f"a random sample of the {design.replies:,}"
+    lines = [
+        f"The study is in {path}: {design.drawn:,} replies, each for {per_question} of {parsed.raters} raters.",
+        f"They are {drawn_from} replies of the run that have a text.\n",
+    ]
     for rater, count in raters.items():
         what = "decides where the others disagree" if rater.is_adjudicator else f"{count:,} replies"
         lines.append(f"  {rater.name:12} {rater.link}  {what}")
@@ -123,7 +129,10 @@ def _sections(found: Results) -> list[str]:
     progress += [[name, f"{rater.done:,}", f"{rater.tasks:,}"] for name, rater in found.progress.items()]
     metrics = [estimate for estimate in found.estimates if estimate.model != "all"]
     over_all = [estimate for estimate in found.estimates if estimate.model == "all"]
-    sections = [f"{found.study}: {found.ratings:,} ratings of {found.suite}", table(progress)]
+    heading = f"{found.study}: {found.ratings:,} ratings of {found.suite}"
+    if found.design:
+        heading += f"; {found.design.drawn:,} of {found.design.replies:,} replies, each with the same chance"
+    sections = [heading, table(progress)]
     for title, some in (("metric", metrics), ("agreement", over_all), ("pairs of raters", found.pairwise)):
         if some:
             sections.append(table([[title, "", "", "n", "clusters"], *map(_row, some)]))
