@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -322,3 +323,25 @@ def test_all_kinds_of_scores_of_plausibleqa_survive(tmp_path: Path) -> None:
     freeze(out)
     for kind in ("listwise", "bradley_terry", "plackett_luce"):
         assert list(load_questions(str(out / "dataset.jsonl"), kind)) == list(load_questions(str(QUESTIONS_88), kind))
+
+
+@pytest.mark.heavy
+def test_over_seeds_each_question_has_the_same_chance_in_both_samples(tmp_path: Path) -> None:
+    """12 of 25 questions, and 5 of these for people: 13 are plain and 12 confusing."""
+    data = dataset(tmp_path, 25)
+    sampled: Counter[str] = Counter()
+    listed: Counter[str] = Counter()
+    for seed in range(150):
+        out = tmp_path / str(seed)
+        manifest = run(CurateRequest(data=data, out=out, sample=12, keep=5, seed=seed))
+        sampled.update(row["id"] for row in rows(out / "1-sample.jsonl"))
+        review = manifest.step("review")
+        assert review is not None
+        listed.update(review.more["ids"])
+    # 150 · 12 / 25 = 72 times with a standard error of 6.1, and 150 · 5 / 25 = 30 times with one of 4.9.
+    assert len(sampled) == len(listed) == 25
+    assert max(abs(count - 72) for count in sampled.values()) < 4.5 * 6.1
+    assert max(abs(count - 30) for count in listed.values()) < 4.5 * 4.9
+    # Every second question is confusing: 12 of 25, of 750 listed ones 360, with a standard error below 13.7.
+    confusing = sum(count for name, count in listed.items() if int(name[1:]) % 2)
+    assert abs(confusing - 360) < 3 * 13.7
