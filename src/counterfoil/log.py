@@ -96,6 +96,18 @@ def masked(text: str) -> str:
     return _PASSWORD_IN_URL.sub(f"{MASK}@", text)
 
 
+def plain(text: str) -> str:
+    """A text from elsewhere, such as a server's, as it may be shown and kept: on one line, without keys, and without
+    characters that steer a terminal. All such texts go through here.
+    """
+    return printable(" ".join(masked(text).split()))
+
+
+def printable(text: str) -> str:
+    """The text with all characters that can't be seen spelled out."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def _spellings(secret: str) -> Iterator[str]:
     """A secret as it stands in a text, in JSON and in an address."""
     yield secret
@@ -125,4 +137,4 @@ class _Formatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         text = masked(super().format(record))
-        return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+        return "\n".join(map(printable, text.split("\n")))

@@ -63,7 +63,7 @@ def with_sender(
         def answer(request: dict[str, Any]) -> Answer:
             found = behave(request)
             if found.hang:  # the limit is reached as soon as the request is there
-                skipping.skip(bench.timeout + 1)  # aiohttp rounds it up
+                skipping.skip(1.05 * bench.timeout)  # it runs out in parts, each of which ends a step too late
             return found
 
         with MockServer(answer) as server:
@@ -317,3 +317,56 @@ def test_who_waits_for_the_budget_leaves_when_the_run_is_stopped(tmp_path: Path)
 
     stopped = threading.Event()
     with_sender(lambda request: held(stopped), tmp_path, test, budget=Budget(max_tokens=20))
+
+
+def test_what_another_process_was_answered_meanwhile_is_not_sent(tmp_path: Path) -> None:
+    # Both have looked: neither ask was there. While the first is with the model, another process stores the second.
+    async def test(bench: Bench, server: MockServer) -> None:
+        bench.sender.pace = Pace(fixed=1)
+        first, second = bench.make_ask("first"), bench.make_ask("second")
+        asks = [asyncio.create_task(bench.sender.ask(ask, looked_up=True)) for ask in (first, second)]
+        await until(lambda: server.requests)
+        with Ledger(bench.ledger.path) as other:
+            await other.put(second, "vllm/m", Reply(status="ok", text="C"))
+        stored.set()
+        assert [reply.text for reply in await asyncio.gather(*asks)] == ["B", "C"]
+        assert server.prompts == ["first"]
+        assert (bench.account.tally.asked, bench.account.tally.in_ledger) == (1, 1)
+
+    stored = threading.Event()
+    with_sender(lambda request: held(stored), tmp_path, test)
+
+
+def test_a_place_is_held_until_the_reply_is_durable(tmp_path: Path) -> None:
+    async def test(bench: Bench, server: MockServer) -> None:
+        bench.sender.pace = Pace(fixed=1)
+        blocker = sqlite3.connect(bench.ledger.path)
+        blocker.execute("BEGIN IMMEDIATE")  # nothing can be written meanwhile
+        asks = [asyncio.create_task(bench.sender.ask(bench.make_ask(text))) for text in ("first", "second")]
+        try:
+            await until(lambda: bench.account.tally.asked == 1)
+            for _ in range(50):  # turns of the loop in which a free place would be taken
+                await asyncio.sleep(0)
+            assert server.prompts == ["first"]
+            assert bench.sender.in_flight == 1
+        finally:
+            blocker.close()
+        await asyncio.gather(*asks)
+        assert server.prompts == ["first", "second"]
+
+    with_sender(good, tmp_path, test)
+
+
+def test_a_model_that_wants_to_be_left_alone_for_days_is_stopped_with_a_sentence(tmp_path: Path) -> None:
+    empty = completion()
+    empty.headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "99d"}
+
+    async def test(bench: Bench, server: MockServer) -> None:
+        assert (await bench.sender.ask(bench.make_ask())).text == "B"
+        # 99 x 86,400 seconds
+        assert bench.sender.stopped is not None
+        assert "it wants to be left alone for 8553600 seconds" in bench.sender.stopped
+        with pytest.raises(NotAsked):
+            await bench.sender.ask(bench.make_ask("another"))
+
+    with_sender(lambda request: empty, tmp_path, test)

@@ -45,3 +45,24 @@ def test_the_key_is_sent_and_nowhere_kept(tmp_path: Path) -> None:
     assert KEY not in texts
     assert KEY not in export.stdout
     assert "[key]" in json.loads(export.stdout.splitlines()[0])["reply"]["text"]
+
+
+def test_a_redirection_that_repeats_the_key_and_steers_the_terminal(tmp_path: Path) -> None:
+    # The address that the server sends asks on to holds the key; so do the files and the terminal, unless it is masked.
+    headers = {"Location": f"http://127.0.0.1:1/{KEY}/\x1b[2J?token={KEY}"}
+    with MockServer(lambda request: Answer(status=302, headers=headers)) as server:
+        done = counterfoil(
+            *("run", SUITE, "--model", "openai/gpt-4o", "--base-url", server.url, "--data", "5", "--out", "out"),
+            cwd=tmp_path,
+            OPENAI_API_KEY=KEY,
+        )
+        shown = counterfoil("show", "out", cwd=tmp_path)
+    assert "the server sends asks on to http://127.0.0.1:1/" in done.stderr
+    said = done.stdout + done.stderr + shown.stdout + shown.stderr
+    assert KEY not in said
+    assert "\x1b" not in said
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
+    import polars as pl
+
+    assert KEY not in pl.read_parquet(tmp_path / "out" / "records.parquet").write_json()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 SECONDS = 300
 LOOK_SECONDS = 0.01
+STEPS = 60
 
 
 def wait_until(is_so: Callable[[], object]) -> None:
@@ -33,8 +34,10 @@ class Skipping:
         self._loop.time = lambda: self._time() + self._skipped  # type: ignore[method-assign]
 
     def skip(self, seconds: float) -> None:
-        """May be called in any thread."""
-        self._loop.call_soon_threadsafe(self._skip, seconds)
+        """May be called in any thread. The time passes in steps: one leap would be a process that was stopped."""
+        self._loop.call_soon_threadsafe(self._skip, seconds / STEPS, STEPS)
 
-    def _skip(self, seconds: float) -> None:
+    def _skip(self, seconds: float, steps: int) -> None:
         self._skipped += seconds
+        if steps > 1:
+            self._loop.call_soon(self._skip, seconds, steps - 1)

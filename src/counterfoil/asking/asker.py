@@ -48,6 +48,11 @@ class Asker(Protocol):
 class Keeper(Protocol):
     """Who keeps replies, as the ledger does."""
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether others put replies there, too."""
+        ...
+
     def get(self, keys: Sequence[str]) -> dict[str, Reply]: ...
 
     def put(self, ask: Ask, model: str, reply: Reply) -> asyncio.Future[Reply]: ...
@@ -131,11 +136,13 @@ class Sender:
         under_way = asyncio.get_running_loop().create_future()
         self._under_way[ask.key] = under_way
         try:
-            reply = await self.ledger.put(ask, self.model.name, await self._answer(ask))
+            reply = await self._answer(ask)
         except asyncio.CancelledError:
             under_way.cancel()
             raise
         except Exception as error:
+            if not isinstance(error, NotAsked):  # the ledger keeps nothing more
+                self.halt.stop(str(error))
             under_way.set_exception(error)
             under_way.exception()  # nobody else may be waiting for it
             raise
@@ -154,7 +161,10 @@ class Sender:
             del self._recent[next(iter(self._recent))]
 
     async def _answer(self, ask: Ask) -> Reply:
-        """Attempts until there is a reply, or none is to be had."""
+        """Attempts until there is a reply, or none is to be had; it is durable when it is given.
+
+        The place is held until then: a process that is killed has lost no more replies than it had places.
+        """
         clock = asyncio.get_running_loop().time
         give_up_at = 0.0
         attempts = 0
@@ -168,25 +178,28 @@ class Sender:
                 await self._keep_quiet()
                 self._check()
                 if give_up_at and clock() > give_up_at:
-                    return self._failed(f"{trouble} (after {attempts} attempts)", attempts)
+                    return await self._fail(ask, f"{trouble} (after {attempts} attempts)", attempts)
                 reserved = await self._reserve(ask)
                 await self._keep_quiet()  # others may have complained while the budget was waited for
                 self._check()
+                if self.ledger.is_shared and (found := self.ledger.get([ask.key])):
+                    self.account.found(ask.key, found[ask.key], ask)
+                    return found[ask.key]
                 attempts += 1
                 started_at = clock()
                 give_up_at = give_up_at or started_at + max(LEAST_ASK_SECONDS, ATTEMPTS_PER_ASK * self.timeout)
                 sent = await self.model.send(ask, self.timeout)
                 reply = msgspec.structs.replace(sent.reply, attempts=attempts, latency=clock() - started_at)
                 self._answered(ask, reply, sent.quiet)
-                return reply
+                return await self.ledger.put(ask, self.model.name, reply)
             except TryAgain as error:
                 trouble = error
                 self._note_trouble(error, entered_at, attempts)
             except Hopeless as error:
-                return self._failed(str(error), attempts)
+                return await self._fail(ask, str(error), attempts)
             except ModelUnusable as error:
                 self._stop(str(error))
-                return self._failed(str(error), attempts)
+                return await self._fail(ask, str(error), attempts)
             finally:
                 if reserved is not None:
                     self.account.end(reserved)
@@ -196,7 +209,7 @@ class Sender:
             if wait is None:
                 wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempts - 1)) * random.uniform(0.5, 1.5)  # noqa: S311
             if counted_attempts >= MOST_ATTEMPTS or clock() + wait > give_up_at:
-                return self._failed(f"{trouble} (after {attempts} attempts)", attempts)
+                return await self._fail(ask, f"{trouble} (after {attempts} attempts)", attempts)
             self.account.tally.retries += 1
             _LOG.debug("%s: attempt %d: %s; the next in %.1f s", self.model.name, attempts, trouble, wait)
             await self._nap(wait)
@@ -233,7 +246,7 @@ class Sender:
         self.account.count(reply, now=True, ask=ask)
         self.pace.answered()
         if quiet > 0:
-            self.pace.be_quiet(min(quiet, LONGEST_QUIET))
+            self._be_quiet(quiet)
 
     def _note_trouble(self, trouble: TryAgain, entered_at: float, attempts: int) -> None:
         """Slow down, or stop asking a model that is not there."""
@@ -242,10 +255,8 @@ class Sender:
             _LOG.debug("%s: overloaded: at most %d asks at a time", self.model.name, self.pace.limit)
         if trouble.overloaded and trouble.wait is not None:
             self._complaints_in_a_row += 1
-            if trouble.wait > LONGEST_QUIET:
-                self._stop(f"it wants to be left alone for {trouble.wait:.0f} seconds: run the same command again then")
-            elif self._complaints_in_a_row >= COMPLAINTS_TO_BE_QUIET:
-                self.pace.be_quiet(trouble.wait)
+            if trouble.wait > LONGEST_QUIET or self._complaints_in_a_row >= COMPLAINTS_TO_BE_QUIET:
+                self._be_quiet(trouble.wait)
         if self._ever_answered:
             return
         self._timeouts += isinstance(trouble, TimedOut)
@@ -254,13 +265,20 @@ class Sender:
         elif self._timeouts >= MOST_ATTEMPTS:
             self._stop(f"it has never answered: {trouble}, {self._timeouts} times")
 
-    def _failed(self, reason: str, attempts: int) -> Reply:
+    def _be_quiet(self, seconds: float) -> None:
+        """Leave the model alone, or for good where that is too long to wait."""
+        if seconds > LONGEST_QUIET:
+            self._stop(f"it wants to be left alone for {seconds:.0f} seconds: run the same command again then")
+        else:
+            self.pace.be_quiet(seconds)
+
+    async def _fail(self, ask: Ask, reason: str, attempts: int) -> Reply:
         _LOG.debug("%s: an ask failed after %d attempts: %s", self.model.name, attempts, reason)
         self.account.tally.failed += 1
         self._failed_in_a_row += 1
         if self._failed_in_a_row >= FAILURES_IN_A_ROW:
             self._stop(f"{FAILURES_IN_A_ROW} asks failed one after another, the last because {reason}")
-        return Reply(status="failed", error=reason, attempts=attempts)
+        return await self.ledger.put(ask, self.model.name, Reply(status="failed", error=reason, attempts=attempts))
 
     def _stop(self, reason: str) -> None:
         """No more asks to this model; the first reason is the one that is told."""

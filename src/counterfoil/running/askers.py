@@ -203,8 +203,8 @@ def _connections() -> int:
 
 @contextmanager
 def interruptible(halt: Halt, askers: Sequence[RunAsker], say: Say, *, records: int = 0) -> Iterator[None]:
-    """The first Ctrl-C, or request to end, stops asking; the run goes on with what is there. The second leaves now. So
-    does the first where there are too many `records` to write down.
+    """The first Ctrl-C, request to end or closed terminal stops asking; the run goes on with what is there. The second
+    leaves now. So does the first where there are too many `records` to write down.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
@@ -222,7 +222,11 @@ def interruptible(halt: Halt, askers: Sequence[RunAsker], say: Say, *, records: 
         say(f"Stopping: {in_flight} asks are still in flight, and what is there is kept. Ctrl-C again leaves at once.")
 
     handled = []
-    for number in (signal.SIGINT, signal.SIGTERM):
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    # nohup has it ignored; Windows has none.
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    for number in numbers:
         with suppress(ValueError, RuntimeError, NotImplementedError):  # not in the main thread, or on Windows
             loop.add_signal_handler(number, interrupted)
             handled.append(number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from counterfoil.asking.models.base import Hopeless, ModelUnusable, TryAgain
 from counterfoil.asking.models.http import Rejected
-from http_posts import post, post_to, trouble
+from http_posts import KEY, post, post_to, trouble
 from mock_server import Answer, MockServer, error
 
 # 1,800,000,000 seconds after 1970 began it is 08:00:00 UTC on Friday, 15 January 2027.
@@ -33,7 +34,7 @@ def test_what_the_server_does_not_accept_is_hopeless_for_this_ask_only(status: i
     assert str(raised) == f"the server said {status}: this is too long"
 
 
-@pytest.mark.parametrize("status", [401, 402, 403])
+@pytest.mark.parametrize("status", [401, 403])
 def test_a_refused_key_makes_the_model_unusable_and_says_the_remedy(status: int) -> None:
     raised = trouble(error(status, "who are you?"))
     assert type(raised) is ModelUnusable
@@ -75,6 +76,45 @@ def test_an_overloaded_server_wants_fewer_asks(status: int) -> None:
 def test_an_account_without_credit_is_no_rate_limit() -> None:
     raised = trouble(error(429, "You exceeded your current quota", code="insufficient_quota"))
     assert type(raised) is ModelUnusable
+    assert "credit" in str(raised)
+
+
+def test_an_account_without_credit_is_not_told_to_check_its_key() -> None:
+    raised = trouble(error(402, "Payment required"))
+    assert type(raised) is ModelUnusable
+    assert str(raised).startswith("the server said 402: Payment required; see to the account's credit")
+
+
+def test_a_status_that_is_no_redirection_is_told_as_it_is() -> None:
+    raised = trouble(Answer(status=304))
+    assert type(raised) is ModelUnusable
+    assert "the server said 304" in str(raised)
+    assert "None" not in str(raised)
+
+
+@pytest.mark.parametrize("spelled", [KEY, quote(KEY, safe="")])
+def test_where_a_redirection_leads_is_told_without_the_key(spelled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    # A server may put whatever it was sent, the key among it, into the address; and what steers a terminal.
+    raised = trouble(Answer(status=302, headers={"Location": f"http://h/{spelled}\x1b[2J?token={spelled}"}), secret=KEY)
+    assert type(raised) is ModelUnusable
+    assert spelled not in str(raised)
+    assert "\x1b" not in str(raised)
+    assert "http://h/" in str(raised)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [error(status, "\x1b[31mred\x07 \u202e\r\nnext") for status in (400, 401, 404, 429, 500)]
+    + [Answer(b"\x1b[2J<html>"), Answer(b'{"error": "\\u001b[2J"}')],
+)
+def test_no_words_of_a_server_steer_a_terminal(answer: Answer) -> None:
+    assert str(trouble(answer)).isprintable()
+
+
+def test_what_came_instead_of_json_is_shown() -> None:
+    assert "<html>Sign in" in str(trouble(Answer(b"<html>Sign in to the hotel's network</html>")))
+    assert "model is loading" in str(trouble(Answer(b'{"error": "model is loading"}')))
 
 
 @pytest.mark.usefixtures("_at_eight")

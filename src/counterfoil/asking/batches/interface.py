@@ -14,7 +14,7 @@ from yarl import URL
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.models.base import ModelUnusable, TryAgain
-from counterfoil.asking.models.http import Endpoint, HttpModel, NotJson, open_session
+from counterfoil.asking.models.http import LARGEST_BODY, Endpoint, HttpModel, NotJson, open_session, read_body
 from counterfoil.log import log_request
 
 _LOG = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ class BatchInterface(ABC):
 
     async def find(self, token: str, asks: int, posted_at: float, known: Collection[str]) -> str | None:
         """The id of the batch that was made for this token, or about then with so many asks; not one of the known."""
-        query = {"limit": str(self.per_page)}
+        query, seen = {"limit": str(self.per_page)}, set[str]()
         while True:
             page = await self._server.get(self.path, query)
             batches = [batch for batch in page.get("data") or [] if isinstance(batch, dict)]
@@ -107,6 +107,9 @@ class BatchInterface(ABC):
             if is_last_page or _created_at(batches[-1]) < posted_at - CLOCK_SECONDS:  # the newest are listed first
                 return None
             query[self.cursor] = id_of(batches[-1])
+            if query[self.cursor] in seen:
+                raise TryAgain("the server lists the same batches again and again")
+            seen.add(query[self.cursor])
 
     @abstractmethod
     def is_posted(self, batch: dict[str, Any], token: str, asks: int, is_then: bool) -> bool:
@@ -165,9 +168,11 @@ class Server:
             async with self._open().get(url, timeout=_LONG, allow_redirects=False) as response:
                 log_answer(response.status)
                 if response.status != 200:
-                    self._refuse(response, await response.read())
+                    self._refuse(response, await read_body(response))
                 async for chunk in response.content.iter_any():
                     *whole, rest = (rest + chunk).split(b"\n") if b"\n" in chunk else (rest + chunk,)
+                    if len(rest) > LARGEST_BODY:
+                        raise ModelUnusable(f"a line of {url.with_query(None)} is over {LARGEST_BODY // 1_000_000} MB")
                     for line in whole:
                         if (decoded := self._object(line)) is not None:
                             yield decoded
@@ -201,7 +206,7 @@ class Server:
         settings: dict[str, Any] = {"headers": headers, "timeout": timeout, "allow_redirects": False}
         try:
             async with self._open().request(method, url, data=data, **settings) as response:
-                raw = await response.read()
+                raw = await read_body(response)
                 log_answer(response.status)
         except (aiohttp.ClientError, OSError) as error:
             raise self._endpoint.trouble(error, timeout.total or SECONDS_BETWEEN_BYTES) from error
@@ -242,7 +247,7 @@ def fields_of(value: object) -> dict[str, Any]:
 
 def id_of(answer: dict[str, Any]) -> str:
     """The id of what was made or listed."""
-    if not isinstance(found := answer.get("id"), str) or not found:
+    if not isinstance(found := answer.get("id"), str) or not found or not found.isprintable():
         raise TryAgain("the answer has no id")
     return found
 

@@ -11,6 +11,7 @@ from counterfoil.asking.batches.interface import BatchInterface, Complaint, Line
 from counterfoil.asking.models.base import Hopeless, TryAgain
 from counterfoil.asking.models.http import LONGEST_MESSAGE, Rejected
 from counterfoil.asking.models.openai import request_body, text_of
+from counterfoil.log import plain
 
 ENDPOINT = "/v1/chat/completions"
 # The name of the token in a batch.
@@ -90,7 +91,7 @@ def _complaints(batch: dict[str, Any]) -> list[Complaint]:
     data = fields_of(batch.get("errors")).get("data")
     complaints = [
         Complaint(
-            message=" ".join((text_of(error.get("message")) or str(error.get("code"))).split())[:LONGEST_MESSAGE],
+            message=plain(text_of(error.get("message")) or str(error.get("code")))[:LONGEST_MESSAGE],
             line=line if isinstance(line := error.get("line"), int) and not _is_about_model(error) else None,
             too_much=error.get("code") == QUEUE_IS_FULL,
         )

@@ -62,6 +62,8 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
 class NoLedger:
     """No ledger: nothing is in it, and the run keeps what comes."""
 
+    is_shared = False
+
     def get(self, keys: Sequence[str]) -> dict[str, Reply]:
         return {}
 

@@ -26,9 +26,6 @@ from counterfoil.sqlite import transaction
 
 _LOG = logging.getLogger(__name__)
 
-# A reply waits this long for others to share its transaction with.
-GATHER_SECONDS = 0.02
-
 
 class _Entry(NamedTuple):
     ask: Ask
@@ -38,10 +35,14 @@ class _Entry(NamedTuple):
 
 
 class Ledger:
-    """Use as `with Ledger(path) as ledger`. With `create=False` a missing file stays missing, and reads as empty."""
+    """Use as `with Ledger(path) as ledger`. With `create=False` a missing file stays missing, and reads as empty.
+
+    `is_shared`: another process writes to it, too, as far as this one has seen when it wrote.
+    """
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self.path = path
+        self.is_shared = False
         self._reader: sqlite3.Connection | None = None
         self._connection: sqlite3.Connection | None = None
         self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
@@ -53,8 +54,11 @@ class Ledger:
             self._connection = connect(path, any_thread=True)
         else:
             self._reader = connect_to_read(path)
-        if self._reader is not None:
-            self._lookup = Lookup(self._reader)
+        with explained(path):
+            if self._reader is not None:
+                self._lookup = Lookup(self._reader)
+            if self._connection is not None:
+                self._written = Lookup(self._connection)
 
     def __enter__(self) -> Ledger:
         return self
@@ -102,7 +106,6 @@ class Ledger:
     def _write(self) -> None:
         """The writer thread: take what has come, commit it together, tell who waits."""
         assert self._connection is not None, "a ledger that is only read keeps nothing"
-        lookup = Lookup(self._connection)
         closing = False
         while not closing:
             batch, closing = self._take()
@@ -112,7 +115,9 @@ class Ledger:
                 if self._broken is not None:
                     raise self._broken
                 with explained(self.path):
-                    _tell(batch, _commit(self._connection, lookup, batch))
+                    replies = _commit(self._connection, self._written, batch)
+                    self.is_shared = self._written.has_changed
+                    _tell(batch, replies)
             except UserError as error:
                 self._broken = error
                 _tell(batch, error)
@@ -121,10 +126,10 @@ class Ledger:
                 _tell(batch, self._broken)
 
     def _take(self) -> tuple[list[_Entry], bool]:
-        """Wait for an entry, then for those that come soon after; and whether the ledger is closing."""
+        """Wait for an entry, and take those that came while the last ones were written; and whether the ledger is
+        closing.
+        """
         entry = self._inbox.get()
-        if entry is not None:
-            time.sleep(GATHER_SECONDS)
         batch: list[_Entry] = []
         while entry is not None:
             batch.append(entry)

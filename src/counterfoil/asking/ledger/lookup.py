@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from counterfoil.asking.ledger.replies import INSERT_COLUMNS
 
-ROWS_PER_STATEMENT = (64, 16, 4, 1)
+ROWS_PER_STATEMENT = 64
 # More would cost memory and time at the start, fewer more writing.
 LONGEST_TAIL = 16_384
 KEYS_PER_QUERY = 500
@@ -23,17 +23,22 @@ class Lookup:
     It finds a reply by its key without a page write for each reply that is kept. The newest replies are found through a
     table in memory, older ones through the table `lookup`. That takes the newest in when they have grown many: in bulk
     and in the order of their keys, so that each of its pages is written once.
+
+    `has_changed`: another connection has written to the file since this began.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
+        self.has_changed = False
         self._connection = connection
+        self._first_version = self._version_now()
+        self._version: int | None = None
         self._tail: dict[bytes, int] = {}
         self._taken_in = 0
         self._seen = 0
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, int]:
         """Those of the keys that are there, with their rows' ids. Looks at what other processes wrote, too."""
-        self._refresh()
+        self._look()
         found = {key: self._tail[key] for key in keys if key in self._tail}
         older = [key for key in keys if key not in found] if self._taken_in else []
         for some in chunks(older):
@@ -58,18 +63,30 @@ class Lookup:
         """
         keys, start = list(rows), 0
         while start < len(keys):
-            size = next(size for size in ROWS_PER_STATEMENT if size <= len(keys) - start)
-            some = keys[start : start + size]
+            some = keys[start : start + ROWS_PER_STATEMENT]
             values = [value for key in some for value in rows[key]]
-            last = self._connection.execute(_insert_sql(size), values).lastrowid
+            last = self._connection.execute(_insert_sql(len(some)), values).lastrowid
             assert last is not None
-            for row, key in enumerate(some, start=last - size + 1):
+            for row, key in enumerate(some, start=last - len(some) + 1):
                 self._tail.setdefault(key, row)
             self._seen = last
-            start += size
+            start += len(some)
         if len(self._tail) >= LONGEST_TAIL:
             take_in_all(self._connection)
             self._refresh()
+
+    def _look(self) -> None:
+        """Take in what other connections have written, where they have."""
+        version = self._version_now()
+        if version != self._version:
+            self.has_changed = version != self._first_version
+            self._version = version
+            self._refresh()
+
+    def _version_now(self) -> int:
+        """A number that is another when another connection has written to the file."""
+        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return int(version)
 
     def _refresh(self) -> None:
         (taken_in,) = self._connection.execute("SELECT up_to FROM lookup_state").fetchone()

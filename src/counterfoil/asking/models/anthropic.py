@@ -8,7 +8,7 @@ from typing import Any
 from counterfoil.asking.ask import Ask, Reply, Status
 from counterfoil.asking.models.base import ModelSpec, TryAgain
 from counterfoil.asking.models.http import HttpModel, Rejected, dict_of
-from counterfoil.asking.models.openai import count_of, is_about_effort, text_of
+from counterfoil.asking.models.openai import count_of, is_about_effort, name_of, text_of
 from counterfoil.errors import UserError
 
 VERSION = "2023-06-01"
@@ -38,7 +38,7 @@ class AnthropicModel(HttpModel):
     def body(self, ask: Ask) -> dict[str, Any]:
         return request_body(ask, self._unsupported)
 
-    def read(self, body: Mapping[str, Any]) -> Reply:
+    def reply_in(self, body: Mapping[str, Any]) -> Reply:
         return read_message(body)
 
     def unsupported_in(self, error: Rejected, body: Mapping[str, Any]) -> str | None:
@@ -69,7 +69,7 @@ def read_message(body: Mapping[str, Any]) -> Reply:
     if not isinstance(content, list):
         raise TryAgain("the reply is not a message")
     blocks = [block for block in content if isinstance(block, dict)]
-    stop_reason = text_of(body.get("stop_reason"))
+    stop_reason = name_of(body.get("stop_reason"))
     usage = dict_of(body.get("usage"))
     uncached = count_of(usage.get("input_tokens"))
     cached = count_of(usage.get("cache_read_input_tokens")) or 0
@@ -79,7 +79,7 @@ def read_message(body: Mapping[str, Any]) -> Reply:
         text=_joined(blocks, "text"),
         reasoning=_joined(blocks, "thinking") or None,
         finish_reason=stop_reason,
-        served_model=text_of(body.get("model")),
+        served_model=name_of(body.get("model")),
         input_tokens=None if uncached is None else uncached + cached + written,
         cached_tokens=None if uncached is None else cached,
         output_tokens=count_of(usage.get("output_tokens")),

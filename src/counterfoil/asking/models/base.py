@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from counterfoil.asking.ask import Ask, Message, Reply
+from counterfoil.log import plain
 
 
 class ModelSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +85,10 @@ class Model:
 
 
 class ModelError(Exception):
-    """An attempt without a reply."""
+    """An attempt without a reply. The reason may be in a server's words, and is shown and kept."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(plain(reason))
 
 
 class TryAgain(ModelError):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import logging
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar, NamedTuple, NoReturn
@@ -34,11 +36,18 @@ from counterfoil.asking.models.base import (
 from counterfoil.asking.models.providers import missing_variables, provider_of
 from counterfoil.asking.models.thinking import RAISED, lacked_room, thinks, with_room
 from counterfoil.errors import UserError
-from counterfoil.log import SHORTEST_SECRET, log_request
+from counterfoil.log import SHORTEST_SECRET, log_request, masked_url
 
 _LOG = logging.getLogger(__name__)
 
 LONGEST_MESSAGE = 300
+# More than any model writes: 20 log probabilities for each of 8,000 tokens; texts of 200,000 tokens.
+LARGEST_BODY = 16_000_000
+LONGEST_TEXT = 1_000_000
+# A limit runs out in so many parts, so that a time in which this process was stopped counts as one of them at the most;
+# then what has come is read, in so many turns of the event loop.
+PARTS_OF_LIMIT, TURNS_TO_READ = 2, 16
+NO_LIMIT = aiohttp.ClientTimeout(total=None)
 # Stands for an address where nothing will be sent.
 NOWHERE = "http://nowhere.invalid"
 _DURATION = re.compile(r"([\d.]+)(ms|s|m|h|d)")
@@ -84,20 +93,17 @@ class Endpoint:
         self._secret = secret if secret and len(secret) >= SHORTEST_SECRET else None
         self._remedy = remedy
         self._session: aiohttp.ClientSession | None = None
-        self._limit = aiohttp.ClientTimeout()
 
     async def post(self, body: Mapping[str, Any], timeout: float) -> Answer:
         """The server's answer; everything else is one of the errors of `base`."""
         if self._session is None:
             self._session = open_session(self.headers)
-        if self._limit.total != timeout:
-            self._limit = aiohttp.ClientTimeout(total=timeout)
         data = msgspec.json.encode(body)
         log_answer = log_request(_LOG, "POST", self.url, self.headers, data)
         try:
-            request = self._session.post(self.url, data=data, timeout=self._limit, allow_redirects=False)
-            async with request as response:
-                raw = await response.read()
+            request = self._session.post(self.url, data=data, timeout=NO_LIMIT, allow_redirects=False)
+            async with _within(timeout), request as response:
+                raw = await read_body(response)
         except (aiohttp.ClientError, OSError) as error:  # of which running out of time is one
             raise self.trouble(error, timeout) from error
         log_answer(response.status)
@@ -106,8 +112,8 @@ class Endpoint:
         decoded = self.decoded(raw)
         if not isinstance(decoded, dict):
             raise TryAgain("the reply is not a JSON object")
-        if isinstance(decoded.get("error"), dict) and "choices" not in decoded:
-            code = decoded["error"].get("code")
+        if decoded.get("error") and "choices" not in decoded:
+            code = dict_of(decoded["error"]).get("code")
             self.refuse(code if isinstance(code, int) and code >= 400 else 500, response.headers, decoded)
         return Answer(decoded, _quiet_seconds(response.headers))
 
@@ -120,6 +126,8 @@ class Endpoint:
         """What it means that a request ended with this error and not with a response."""
         if isinstance(error, aiohttp.ClientConnectorCertificateError):
             return ModelUnusable(f"the certificate of {self.url.host} is not trusted: {error}")
+        if isinstance(error, aiohttp.ClientProxyConnectionError):
+            return Unreachable(f"the proxy that the environment names does not answer ({error.os_error})")
         if isinstance(error, aiohttp.ClientConnectorError):
             if error.os_error.errno in (errno.EMFILE, errno.ENFILE):
                 return TryAgain("this process has too many open files: lower --concurrency", overloaded=True)
@@ -130,7 +138,11 @@ class Endpoint:
 
     def decoded(self, raw: bytes) -> Any:
         """The JSON without the key. Where a backslash is in it, the key may be there in another spelling."""
-        decoded = decode_json(raw)
+        try:
+            decoded = decode_json(raw)
+        except NotJson as error:
+            came = self._blotted(raw[:LONGEST_MESSAGE].decode("utf-8", "replace"))
+            raise NotJson(f"{error}: {came}" if came.strip() else "the reply is empty") from error
         if self._secret is None or (self._secret.encode() not in raw and b"\\" not in raw):
             return decoded
         try:
@@ -167,10 +179,13 @@ class Endpoint:
         overloaded = status == 529 or (status == 429 and details.get("code") != "insufficient_quota")
         if overloaded or status in (408, 409, 425) or status >= 500:
             raise TryAgain(said, wait=_retry_after(headers), overloaded=overloaded)
-        if status in (401, 402, 403, 429):
+        if status in (402, 429):
+            raise ModelUnusable(f"{said}; see to the account's credit, then run the same command again")
+        if status in (401, 403):
             raise ModelUnusable(f"{said}; {self._remedy}")
-        if 300 <= status < 400:
-            raise ModelUnusable(f"the server sends asks on to {headers.get('Location')}: give that address instead")
+        if 300 <= status < 400 and (location := headers.get("Location")):
+            where = masked_url(self._blotted(location))[:LONGEST_MESSAGE]
+            raise ModelUnusable(f"the server sends asks on to {where}: give that address instead")
         if status in (404, 405) or status < 400:
             raise ModelUnusable(f"{said}; check the model's name and the address {self.url.with_query(None)}")
         parameter = details.get("param")
@@ -263,6 +278,14 @@ class HttpModel(Model):
 
     def read(self, body: Mapping[str, Any]) -> Reply:
         """The reply in an answer."""
+        reply = self.reply_in(body)
+        longest = max(len(reply.text), len(reply.reasoning or ""))
+        if longest > LONGEST_TEXT:
+            raise Hopeless(f"the reply is too long: {longest:,} characters, and at most {LONGEST_TEXT:,} are read")
+        return reply
+
+    def reply_in(self, body: Mapping[str, Any]) -> Reply:
+        """The reply in an answer, however long."""
         raise NotImplementedError
 
     def unsupported_in(self, error: Rejected, body: Mapping[str, Any]) -> str | None:
@@ -323,6 +346,42 @@ def decode_json(raw: bytes) -> Any:
         return json.loads(whole, parse_constant=lambda name: None)
     except (ValueError, RecursionError) as error:
         raise NotJson("the reply is not valid JSON") from error
+
+
+async def read_body(response: aiohttp.ClientResponse) -> bytes:
+    """The body, unpacked; Hopeless where it is too large."""
+    parts, size = [], 0
+    while part := await response.content.readany():
+        parts.append(part)
+        size += len(part)
+        if size > LARGEST_BODY:
+            raise Hopeless(f"the reply is too long: more than {LARGEST_BODY // 1_000_000} MB")
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+@asynccontextmanager
+async def _within(seconds: float) -> AsyncIterator[None]:
+    """TimeoutError for what takes longer, not counting what this process was stopped. What has come by then is read
+    first: it was paid for.
+    """
+    loop = asyncio.get_running_loop()
+    timer: asyncio.TimerHandle
+
+    def go_on(parts: int, turns: int) -> None:
+        nonlocal timer
+        if parts:
+            timer = loop.call_later(seconds / PARTS_OF_LIMIT, go_on, parts - 1, turns)
+        elif turns:
+            timer = loop.call_later(0, go_on, 0, turns - 1)
+        else:
+            limit.reschedule(loop.time())
+
+    async with asyncio.timeout(None) as limit:
+        timer = loop.call_later(seconds / PARTS_OF_LIMIT, go_on, PARTS_OF_LIMIT - 1, TURNS_TO_READ)
+        try:
+            yield
+        finally:
+            timer.cancel()
 
 
 def dict_of(value: Any) -> dict[str, Any]:

@@ -15,9 +15,11 @@ from counterfoil.asking.models.base import ModelSpec, TryAgain
 from counterfoil.asking.models.http import HttpModel, Rejected, dict_of, key_from
 from counterfoil.asking.models.thinking import is_called_so
 from counterfoil.errors import UserError
+from counterfoil.log import printable
 
 _STATUS: dict[str | None, Status] = {"content_filter": "refused", "length": "truncated"}
 MOST_TOKENS = 10**12
+LONGEST_NAME = 200
 _THINKING = re.compile(r"^\s*<think(?:ing)?>(.*?)(?:</think(?:ing)?>|\Z)", re.DOTALL)
 _THOUGHT_BEFORE = re.compile(r"^(.*?)</think(?:ing)?>", re.DOTALL)
 
@@ -48,7 +50,7 @@ class OpenAIModel(HttpModel):
     def body(self, ask: Ask) -> dict[str, Any]:
         return request_body(ask, self._unsupported)
 
-    def read(self, body: Mapping[str, Any]) -> Reply:
+    def reply_in(self, body: Mapping[str, Any]) -> Reply:
         return read_completion(body)
 
     def unsupported_in(self, error: Rejected, body: Mapping[str, Any]) -> str | None:
@@ -94,13 +96,18 @@ def chat_params(params: Mapping[str, Any], sample: int) -> dict[str, Any]:
 
 
 def read_completion(body: Mapping[str, Any]) -> Reply:
-    """The reply in a chat completion; `choices: []` and missing or null content are an empty text."""
+    """The reply in a chat completion; `choices: []` and missing or null content are an empty text. What has another
+    form, such as that of older completions, is none.
+    """
     choices = body.get("choices")
     if not isinstance(choices, list):
         raise TryAgain("the reply is not a chat completion")
-    choice = dict_of(choices[0]) if choices else {}
-    message = dict_of(choice.get("message"))
-    finish_reason = text_of(choice.get("finish_reason"))
+    choice = choices[0] if choices else {}
+    message = dict_of(dict_of(choice).get("message"))
+    is_completion = isinstance(choice, dict) and (bool(message) or "text" not in choice)
+    if not is_completion or not isinstance(message.get("content"), str | list | None):
+        raise TryAgain("the reply is not a chat completion")
+    finish_reason = name_of(choice.get("finish_reason"))
     if finish_reason == "error":  # OpenRouter, where the model broke down on the way
         raise TryAgain("the reply broke off with an error")
     text, reasoning = split_thinking(text_of(message.get("content")) or "")
@@ -113,7 +120,7 @@ def read_completion(body: Mapping[str, Any]) -> Reply:
         text=text or refusal or "",
         reasoning=reasoning,
         finish_reason=finish_reason,
-        served_model=text_of(body.get("model")),
+        served_model=name_of(body.get("model")),
         input_tokens=count_of(usage.get("prompt_tokens")),
         cached_tokens=count_of(dict_of(usage.get("prompt_tokens_details")).get("cached_tokens")),
         output_tokens=output_tokens,
@@ -155,6 +162,11 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, list):
         return "".join(part["text"] for part in value if isinstance(part, dict) and isinstance(part.get("text"), str))
     return None
+
+
+def name_of(value: Any) -> str | None:
+    """A name that a server gives, such as the model's, as it can be shown."""
+    return printable(name[:LONGEST_NAME]) if (name := text_of(value)) is not None else None
 
 
 def count_of(value: Any) -> int | None:
