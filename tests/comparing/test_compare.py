@@ -244,7 +244,7 @@ def test_more_than_two_models_are_put_into_groups() -> None:
     assert cf.compare(run, models=["a", "b"]).tied == {}
 
 
-def test_models_are_grouped_in_each_variant() -> None:
+def test_models_are_grouped_over_all_variants() -> None:
     half = [True, False] * 10
     records = []
     for variant in ("x", "y"):
@@ -257,8 +257,21 @@ def test_models_are_grouped_in_each_variant() -> None:
     summary = {"suite": "explain", "estimates": [], "outcomes": outcomes}
     Path("run/summary.json").write_bytes(msgspec.json.encode(summary))
     comparison = cf.compare(run)
-    assert comparison.tied["accuracy"] == [["a x", "b x"], ["c x"], ["a y", "b y", "c y"]]
-    assert overall(comparison, a="a x", b="c x").p_adjusted == 2 * 2 / 2**10
+    # Each question counts twice, in x and in y, and is one cluster. In x ten clusters differ, in y none.
+    assert comparison.tied["accuracy"] == [["a", "b"], ["c"]]
+    row = overall(comparison, a="a", b="c")
+    assert (row.value_a, row.value_b, row.pairs, row.clusters) == (0.5, 0.25, 40, 20)
+    assert (row.p, row.p_adjusted) == (2 / 2**10, 2 * 2 / 2**10)
+    assert comparison.alignment[0].caveats == ["Over the variants x, y."]
+    # Each variant is a group.
+    values = {
+        row.group["variant"]: row.value_b
+        for row in comparison.rows
+        if row.metric == "accuracy" and row.group and row.b == "c"
+    }
+    assert values == {"x": 0.0, "y": 0.5}
+    # One alone can be named.
+    assert cf.compare(run, variants="y").tied["accuracy"] == [["a", "b", "c"]]
 
 
 def test_right_replies_are_compared_on_questions_that_both_got_right() -> None:
@@ -295,7 +308,17 @@ def test_what_else_differs_between_runs_is_said() -> None:
         "The datasets differ (numbers, other): questions are paired by their ids.",
         "The runs differ in --reading: kobbq, None.",
     ]
-    assert cf.compare(one, one).alignment[0].caveats == []
+    assert cf.compare(one, one).alignment[0].caveats == [
+        "Both sides are the same replies of the same run: nothing can differ."
+    ]
+    other = {**data, "name": "numbers", "sha256": "0123456789"}
+    three = bias_run(Path("three"), [chosen(f"q{i}", "u") for i in range(6)], data=other, options={"orders": 3})
+    assert cf.compare(two, three).alignment[0].caveats == [
+        "The datasets differ (other, numbers): questions are paired by their ids."
+    ]
+    [caveat, _] = cf.compare(one, three).alignment[0].caveats
+    assert caveat.startswith("Two sets with the same name are not the same questions (numbers, ")
+    assert "numbers, 01234567): they are paired by their ids" in caveat
 
 
 def test_a_metric_that_one_side_lacks_is_named() -> None:
@@ -355,15 +378,20 @@ def test_kobbq_as_the_official_scripts_have_it() -> None:
         *("out_of_choice", "accuracy_ambiguous", "accuracy_disambiguated"),
         *("diff_bias_ambiguous", "diff_bias_disambiguated"),
     )
-    of_models = cf.compare(run)
     of_prompts = cf.compare(run, variants=["1", "2"])
+    assert [(it.both, it.compared, it.only_a, it.only_b) for it in of_prompts.alignment] == [(6840, 6840, 0, 0)] * 2
+    of_models = cf.compare(run)
+    assert [(it.both, it.compared, it.only_a, it.only_b) for it in of_models.alignment] == [(13680, 13680, 0, 0)]
+    in_each = [cf.compare(run, variants=prompt) for prompt in "12"]
     checked = 0
-    for comparison in (of_models, of_prompts):
-        assert [(it.both, it.compared, it.only_a, it.only_b) for it in comparison.alignment] == [(6840, 6840, 0, 0)] * 2
+    for prompt, comparison in zip(("1", "2", ""), (*in_each, of_prompts), strict=True):
         for row in comparison.rows:
             if row.metric in metrics and "policy" not in row.group:
                 group = str(next(iter(row.group.values()), "overall"))
-                a, b = (expected[*_model_and_prompt(side), group][metrics.index(row.metric)] for side in (row.a, row.b))
+                a, b = (
+                    expected[*_model_and_prompt(f"{side} {prompt}"), group][metrics.index(row.metric)]
+                    for side in (row.a, row.b)
+                )
                 assert [row.value_a, row.value_b] == pytest.approx([a, b], abs=1e-9)
                 assert row.difference == pytest.approx(b - a, abs=1e-9)
                 checked += 1

@@ -25,7 +25,13 @@ def test_within_one_run_models_are_compared_or_else_variants(tmp_path: Path) -> 
     assert labels([run_of(tmp_path / "1", "a/x", "b/x", "c/x")]) == [("a", "b"), ("a", "c"), ("b", "c")]
     assert labels([run_of(tmp_path / "2", "a/x", "a/y")]) == [("x", "y")]
     both = [run_of(tmp_path / "3", "a/x", "b/x", "a/y", "b/y")]
-    assert labels(both) == [("a x", "b x"), ("a y", "b y")]
+    # In several variants that both have, over all of them.
+    assert labels(both) == [("a", "b")]
+    assert [side.variants for side in contrasts(both, (), ())[0]] == [("x", "y"), ("x", "y")]
+    assert [(a.label, b.label) for a, b in contrasts(both, (), (), over_variants=False)] == [
+        ("a x", "b x"),
+        ("a y", "b y"),
+    ]
     assert labels(both, variants=("x", "y")) == [("a x", "a y"), ("b x", "b y")]
 
 
@@ -57,6 +63,26 @@ def test_across_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert labels([run_of(Path("7"), "a/x"), run_of(Path("8"), "b/x", "c/x")], "a", "c") == [("7 a", "8 c")]
 
 
+def test_the_mean_over_variants_of_each_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    # Two runs with prompts of their own: all of one against all of the other.
+    runs = [run_of(Path("1"), "a/x", "a/y"), run_of(Path("2"), "a/u", "a/v")]
+    [(one, other)] = contrasts(runs, (), ())
+    assert (one.label, other.label) == ("1 x,y", "2 u,v")
+    assert (one.variants, other.variants) == (("x", "y"), ("u", "v"))
+    # Model by model, if there are several.
+    runs = [run_of(Path("3"), "a/x", "b/x", "a/y", "b/y"), run_of(Path("4"), "a/u", "b/u", "c/u")]
+    assert [(a.model, b.model, b.variants) for a, b in contrasts(runs, (), ())] == [
+        ("a", "a", ("u",)),
+        ("b", "b", ("u",)),
+    ]
+    # Within a run, where they are named.
+    within = [run_of(Path("5"), "a/x", "a/y", "a/u", "a/v")]
+    assert labels(within, variants=("u,v", "x,y")) == [("u,v", "x,y")]
+    with pytest.raises(UserError, match="There is no variant nix in these runs: there are x, y, u, v"):
+        labels(within, variants=("u,nix", "x,y"))
+
+
 def test_a_run_with_itself(tmp_path: Path) -> None:
     run = run_of(tmp_path / "1", "a/x")
     assert labels([run, run]) == [(str(tmp_path / "1"), str(tmp_path / "1"))]
@@ -84,4 +110,4 @@ def test_two_runs_without_anything_in_common(tmp_path: Path) -> None:
 
 def test_the_only_side(tmp_path: Path) -> None:
     side = only_side(run_of(tmp_path / "1", "a/x"))
-    assert (side.model, side.variant) == ("a", "x")
+    assert (side.model, side.variants) == ("a", ("x",))

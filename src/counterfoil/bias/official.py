@@ -217,8 +217,8 @@ def score_comparison(a: Sequence[Estimate], b: Sequence[Estimate], label_a: str,
 
 
 def _row_means(estimates: Sequence[Estimate]) -> dict[str, float | None]:
-    variant = estimates[0].variant if estimates else ""
-    rows = [values for _, _, values in result_rows(estimates, variant)]
+    variants = dict.fromkeys(estimate.variant for estimate in estimates)
+    rows = [values for variant in variants for _, _, values in result_rows(estimates, variant)]
     columns = zip(*rows, strict=True) if rows else [[None]] * len(METRICS)
     numbers = [[value for value in column if value is not None] for column in columns]
     return {name: sum(some) / len(some) if some else None for name, some in zip(METRICS, numbers, strict=True)}

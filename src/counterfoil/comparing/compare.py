@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from counterfoil.comparing.compared import ComparedFigure, FigureDifference, compared_figures, group_text, tied_groups
-from counterfoil.comparing.items import SideItems, differences_between, items_of, joined_items
+from counterfoil.comparing.items import SideItems, differences_between, items_of, joined_items, over_variants
 from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
 from counterfoil.running.asked import suite_of
@@ -95,9 +95,12 @@ def compare_runs(
     alignment: list[Alignment] = []
     seed_table: list[dict[str, Any]] = []
     for a, b in pairs:
-        joined, aligned = align(suite, items[a.label], items[b.label])
+        one, other = over_variants(items[a.label], items[b.label])
+        joined, aligned = align(suite, one, other)
         alignment.append(aligned)
-        differences += differences_between(joined, shared, a.label, b.label)
+        mine = zip(one.metrics, items[a.label].metrics, strict=True)
+        metrics = [metric for metric, as_declared in mine if as_declared in shared]
+        differences += differences_between(joined, metrics, a.label, b.label)
         seed_table += suite.published_comparison(_estimates(a), _estimates(b), a.label, b.label)
     rows = compared_figures(differences, margin)
     lost = {metric.name for metric in every} - {metric.name for metric in shared}
@@ -112,7 +115,7 @@ def compare_runs(
 
 
 def _estimates(side: Side) -> list[Estimate]:
-    return [one for one in side.run.estimates if (one.model, one.variant) == (side.model, side.variant)]
+    return [one for one in side.run.estimates if one.model == side.model and one.variant in side.variants]
 
 
 def align(suite: AnySuite, one: SideItems, other: SideItems) -> tuple[dict[str, pl.DataFrame], Alignment]:
@@ -136,7 +139,7 @@ def align(suite: AnySuite, one: SideItems, other: SideItems) -> tuple[dict[str, 
         left_out={one.side.label: int(both["left_out"].sum()), other.side.label: int(both["left_out b"].sum())},
         outcomes_a=_outcomes(one.side),
         outcomes_b=_outcomes(other.side),
-        caveats=_caveats(suite, one.side.run, other.side.run),
+        caveats=[*_over(one.side, other.side), *_caveats(suite, one.side, other.side)],
     )
     return answered, aligned
 
@@ -146,17 +149,36 @@ def _unpaired(frame: pl.DataFrame, other: pl.DataFrame) -> list[str]:
 
 
 def _outcomes(side: Side) -> dict[str, int]:
-    row = next(row for row in side.run.outcomes if (row["model"], row["variant"]) == (side.model, side.variant))
-    return {name: number for name, number in row.items() if name not in ("model", "variant") and number}
+    mine = [row for row in side.run.outcomes if row["model"] == side.model and row["variant"] in side.variants]
+    counts = {name: sum(row.get(name, 0) for row in mine) for name in mine[0] if name not in ("model", "variant")}
+    return {name: number for name, number in counts.items() if number}
 
 
-def _caveats(suite: AnySuite, one: Run, other: Run) -> list[str]:
-    """What differs between the runs beside models and variants, in sentences."""
-    a, b = one.manifest, other.manifest
+def _over(one: Side, other: Side) -> list[str]:
+    """Which variants each side is the mean of, if there are several."""
+    a, b = (", ".join(side.variants) for side in (one, other))
+    if len(one.variants) == len(other.variants) == 1:
+        return []
+    return [f"Over the variants {a}." if a == b else f"Each side is a mean over its variants: {a}; {b}."]
+
+
+def _caveats(suite: AnySuite, one: Side, other: Side) -> list[str]:
+    """What differs between the runs beside models and variants, in sentences; and that nothing can differ."""
+    a, b = one.run.manifest, other.run.manifest
     found = []
+    same_folder = one.run.folder.resolve() == other.run.folder.resolve()
+    if same_folder and (one.model, one.variants) == (other.model, other.variants):
+        found.append("Both sides are the same replies of the same run: nothing can differ.")
     if a["data"]["sha256"] != b["data"]["sha256"]:
-        names = f"{a['data']['name']}, {b['data']['name']}"
-        found.append(f"The datasets differ ({names}): questions are paired by their ids.")
+        names = [a["data"]["name"], b["data"]["name"]]
+        if names[0] == names[1]:
+            hashes = [f"{name}, {data['data']['sha256'][:8]}" for name, data in zip(names, (a, b), strict=True)]
+            found.append(
+                f"Two sets with the same name are not the same questions ({'; '.join(hashes)}): they are paired by "
+                "their ids, and what differs may be the questions."
+            )
+        else:
+            found.append(f"The datasets differ ({', '.join(names)}): questions are paired by their ids.")
     for option in suite.options:
         values = a["options"].get(option.key), b["options"].get(option.key)
         if option.part_of_run and values[0] != values[1]:

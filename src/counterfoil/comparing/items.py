@@ -39,10 +39,45 @@ def items_of(side: Side) -> SideItems:
     path = side.run.folder / RECORDS
     with readable(path):
         records = read_scores(path)
-    records = records.filter(pl.col("model") == side.model, pl.col("variant") == side.variant)
+    records = records.filter(pl.col("model") == side.model, pl.col("variant").is_in(side.variants))
     suite = suite_of(side.run)
     frames = with_partners(suite.items(records), suite.metrics)
     return SideItems(side, records.height, frames, list(told_by(frames, suite.metrics)))
+
+
+def over_variants(one: SideItems, other: SideItems) -> tuple[SideItems, SideItems]:
+    """Sides of several variants. In the same ones, what is paired is an item in a variant, and each variant is a group;
+    else an item's values are their means over the variants of its side.
+    """
+    a, b = one.side.variants, other.side.variants
+    if len(a) == len(b) == 1:
+        return one, other
+    return (_in_each(one), _in_each(other)) if a == b else (_mean_over(one), _mean_over(other))
+
+
+def _in_each(side: SideItems) -> SideItems:
+    item = pl.format("{} {}", "variant", "item")
+    frames = {kind: frame.with_columns(item=item) for kind, frame in side.frames.items()}
+    metrics = [
+        metric.changed(groups=(*metric.groups, ("variant",))) if () in metric.groups else metric
+        for metric in side.metrics
+    ]
+    return side._replace(frames=frames, metrics=metrics)
+
+
+def _mean_over(side: SideItems) -> SideItems:
+    if len(side.side.variants) == 1:
+        return side
+    frames = {}
+    for kind, frame in side.frames.items():
+        mine = [metric for metric in side.metrics if metric.of == kind]
+        values = {name for metric in mine for name in metric.columns}
+        values |= {str(metric.limit.metric.mean) for metric in mine if metric.limit is not None}
+        keys = list(dict.fromkeys(["item", *(metric.each for metric in mine if metric.each is not None)]))
+        mean = [pl.col(name).cast(pl.Float64).mean() for name in frame.columns if name in values]
+        first = [pl.col(name).first() for name in frame.columns if name not in (*values, *keys, "left_out")]
+        frames[kind] = frame.group_by(keys, maintain_order=True).agg(pl.col("left_out").any(), *mean, *first)
+    return side._replace(frames=frames)
 
 
 def with_partners(frames: Frames, metrics: Iterable[Metric]) -> dict[str, pl.DataFrame]:
@@ -99,6 +134,13 @@ def differences_between(joined: Frames, metrics: Sequence[Metric], a: str, b: st
         counts = is_item_of(of.frame, metric)
         if metric.where is not None:
             counts = counts & np.logical_and(*(side == 1 for side in of.both(metric.where)))
+        if metric.on_both:
+            missing = [np.isnan(side) for name in metric.columns for side in of.both(name)]
+            whole = counts & ~np.logical_or.reduce(missing)
+            alone = int(np.count_nonzero(counts & ~np.logical_and.reduce(missing))) - int(np.count_nonzero(whole))
+            counts = whole
+            if alone:
+                metric = metric.changed(note=f"over the items of both sides; {alone:,} are on one side alone")
         for by in metric.groups:
             for group, within in of.groups(by):
                 where = within & counts

@@ -231,7 +231,7 @@ def spreads_of(suite: AnySuite, run: Run, metric: str | None, correlation: float
     if run.whole_summary.suite != suite.name:
         raise UserError(f"{run.folder} is a run of {run.whole_summary.suite}, not of {suite.name}: name another.")
     if len(run.outcomes) > 1:
-        pairs = contrasts([run], (), ())
+        pairs = contrasts([run], (), (), over_variants=False)
         of = {label: items_of(side) for label, side in {side.label: side for pair in pairs for side in pair}.items()}
         of_one = next(iter(of.values()))
         chosen = _chosen(of_one.metrics, metric)

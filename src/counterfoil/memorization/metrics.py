@@ -204,7 +204,11 @@ FINDINGS = (
     *(UNPAIRED, ROBUST_WITHOUT_VARIANT, UNCHANGED_VARIANTS, UNREAD_ANSWERS, VARIANTS_WITHOUT_DIGITS),
     *(RIGHT_LETTER_KEPT, RIGHT_LETTER_MOVED),
 )
-METRICS = (
-    *(*OF_QUESTIONS, *OF_LEVELS, OF_OTHER_LEVEL),
-    *(OUT_OF_CHOICE, *OF_STATUSES, *OF_CONTROLS, *OF_LURES, *FINDINGS),
+# Sides may have different draws, as files from elsewhere do. A question that one of them lacks tells nothing.
+METRICS = tuple(
+    metric.changed(on_both=True)
+    for metric in (
+        *(*OF_QUESTIONS, *OF_LEVELS, OF_OTHER_LEVEL),
+        *(OUT_OF_CHOICE, *OF_STATUSES, *OF_CONTROLS, *OF_LURES, *FINDINGS),
+    )
 )

@@ -66,6 +66,8 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     most: float | None = None
     # Only items for which this column is true count; in a comparison it must be true on both sides.
     where: str | None = None
+    # In a comparison only items that have a value on both sides count: where there is none, nothing was asked.
+    on_both: bool = False
     of: str = QUESTION
     # The kind of the draws that each item's value is a mean of. The summary's interval is over draws: they have the
     # column `mean`, and a `weight` with which each item counts once. n is still the number of items.

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from counterfoil.comparing.compare import Comparison, align, compare_runs
 from counterfoil.comparing.compared import ComparedFigure
-from counterfoil.comparing.items import is_item_of, items_of
+from counterfoil.comparing.items import is_item_of, items_of, over_variants
 from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import between, cell
@@ -126,7 +126,7 @@ def _compared(site: Served, folders: tuple[Path, ...], state: tuple[object, ...]
     comparison = compare_runs(runs)
     pairs = []
     for one, other in contrasts(runs, [], []):
-        a, b = items_of(one), items_of(other)
+        a, b = over_variants(items_of(one), items_of(other))
         shared = [metric for metric in a.metrics if metric in b.metrics]
         pairs.append(Pair(one, other, shared, align(suite, a, b)[0]))
     if not any(pair.metrics for pair in pairs):
@@ -146,7 +146,7 @@ def _changes(joined: pl.DataFrame, metric: Metric) -> tuple[pl.DataFrame, int]:
     both = pl.any_horizontal(pl.col(name).is_not_null() & pl.col(f"{name} b").is_not_null() for _, name in metric.terms)
     question = pl.coalesce("question_id", "item") if "question_id" in joined.columns else pl.col("item")
     frame = joined.filter(is_item_of(joined, metric), both)
-    frame = frame.select("item", a=value(""), b=value(" b"), question_id=question)
+    frame = frame.select("item", "variant", "variant b", a=value(""), b=value(" b"), question_id=question)
     moved = frame.filter(pl.col("a") != pl.col("b"))
     moved = moved.sort((pl.col("b") - pl.col("a")).abs(), descending=True, maintain_order=True)
     return moved, frame.height - moved.height
