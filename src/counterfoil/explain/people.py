@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from counterfoil.explain.metrics import (
     HUMAN_CONFUSION_SPEARMAN,
     HUMAN_CORRECT_KAPPA,
+    HUMAN_F1,
     HUMAN_LABEL_KAPPA,
+    HUMAN_QUALITY,
     HUMAN_QUALITY_SPEARMAN,
+    HUMAN_RESTRAINT,
     HUMAN_SCORE_SPEARMAN,
     PLAIN,
     RATED_QUESTION,
@@ -203,6 +206,20 @@ def human_metrics(opinions: Opinions, confusing_at: float) -> list[Estimate]:
         RATED_QUESTION: questions.with_columns(model=pl.lit(ALL), variant=pl.lit(ALL)),
     }
     return summarize(SAID_BY_PEOPLE, items)
+
+
+# Scores of people that training data can be chosen by.
+HUMAN_SCORES = {HUMAN_F1.name: "f1", HUMAN_QUALITY.name: "quality", HUMAN_RESTRAINT.name: "restraint"}
+
+
+def human_scores(opinions: Opinions) -> list[Mapping[str, float | None]]:
+    """What people say of each reply; 0 where most of them say that its answer is wrong."""
+    found: list[Mapping[str, float | None]] = []
+    for task in opinions.tasks:
+        said = _measured_together(opinions.of(task), task)
+        wrong = said.correct is not None and said.correct < 0.5
+        found.append({name: 0.0 if wrong else getattr(said, measure) for name, measure in HUMAN_SCORES.items()})
+    return found
 
 
 class _Side(NamedTuple):

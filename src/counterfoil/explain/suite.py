@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.asking.ask import Message, Reply
@@ -13,7 +14,16 @@ from counterfoil.errors import UserError
 from counterfoil.explain import people
 from counterfoil.explain.importers import import_cfe
 from counterfoil.explain.judge import MEASURES, TEXTS, Judgement, Verdicts, judge_mentions, judge_reply
-from counterfoil.explain.metrics import IN_SUMMARY, JUDGED_QUESTION, METRICS, PEOPLE
+from counterfoil.explain.metrics import (
+    HUMAN_QUALITY,
+    IN_SUMMARY,
+    JUDGE_F1,
+    JUDGE_QUALITY,
+    JUDGE_RESTRAINT,
+    JUDGED_QUESTION,
+    METRICS,
+    PEOPLE,
+)
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import ExplainPlanting, respondent
 from counterfoil.explain.prompts import load_variants
@@ -37,6 +47,8 @@ if TYPE_CHECKING:
 
 
 SCORES = ("score_threshold", "score_confusion_index")
+# What judges say of replies, where training data can be chosen by it.
+JUDGE_SCORES = (JUDGE_F1.name, JUDGE_QUALITY.name, JUDGE_RESTRAINT.name)
 
 
 class Explain(Suite[Question, Reading, Facts, Verdicts]):
@@ -208,6 +220,9 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     def human_metrics(self, opinions: Opinions) -> list[Estimate]:
         return people.human_metrics(opinions, self.settings["confusing_at"])
 
+    def human_scores(self, opinions: Opinions) -> list[Mapping[str, float | None]]:
+        return people.human_scores(opinions)
+
     def human_agreement(self, opinions: Opinions) -> list[Estimate]:
         return people.agreement(opinions, self.settings["confusing_at"])
 
@@ -216,13 +231,26 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
 
     def training(self, run: Run) -> Training:
         """A good reply clears up most of the confusion; a bad one leaves most of it, or adds to it."""
-        return Training(scores=SCORES, score=_score_to_learn_from, encode=encode_questions, good=0.6, bad=0.3)
+        return Training(
+            scores=(*SCORES, *JUDGE_SCORES, *people.HUMAN_SCORES),
+            score=_score_to_learn_from,
+            encode=encode_questions,
+            good=0.6,
+            bad=0.3,
+            highest={JUDGE_QUALITY.name: 100.0, HUMAN_QUALITY.name: 100.0},
+            of_people=tuple(people.HUMAN_SCORES),
+        )
 
 
 def _score_to_learn_from(record: Record, name: str) -> float | None:
-    """The record's score; 0 where the answer is wrong, for no clarification makes up for that."""
-    value: float | None = record[name]
-    return 0.0 if record["correct"] is False else value
+    """The record's score, of several judges the mean; 0 where the answer is wrong, for no clarification makes up for
+    that.
+    """
+    value = record.get(name)
+    if isinstance(value, list):
+        said = [number for number in value if number is not None]
+        value = fmean(said) if said else None
+    return 0.0 if record["correct"] is False and (value is not None or name in SCORES) else value
 
 
 suite = Explain()

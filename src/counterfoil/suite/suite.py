@@ -136,8 +136,9 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     """Which replies are good to learn from, and how held-out questions are written.
 
     `scores`: names of the scores that a reply can be good by, the usual one first. `score` gives that score of a
-    record, or None where there is none. A reply is usually called good from `good` on, and bad up to `bad`. `encode`
-    makes a file of questions that `--data` reads.
+    record, or None where there is none. A reply is usually called good from `good` on, and bad up to `bad`; both are
+    shares of what a score can be, which is 1 unless `highest` says otherwise. `encode` makes a file of questions that
+    `--data` reads. `of_people` are the names of the scores that people gave (`Suite.human_scores`).
     """
 
     scores: tuple[str, ...]
@@ -145,6 +146,8 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     encode: Callable[[Iterable[Any]], bytes]
     good: float = 1.0
     bad: float = 0.0
+    highest: Mapping[str, float] = {}
+    of_people: tuple[str, ...] = ()
 
 
 class Suite(Generic[Q, R, F, V]):
@@ -332,6 +335,10 @@ class Suite(Generic[Q, R, F, V]):
         from counterfoil.suite.opinions import reading_agreement
 
         return reading_agreement(opinions)
+
+    def human_scores(self, opinions: Opinions) -> list[Mapping[str, float | None]]:
+        """The scores that people gave each reply of the study, in its order, by the names in `Training.of_people`."""
+        return [{} for _ in opinions.tasks]
 
     # What else it can do.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import msgspec
@@ -26,6 +28,8 @@ from counterfoil.asking.ledger import Ledger
 from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.files import explained, replacing
+from counterfoil.rating.store import Study
+from counterfoil.rating.study import same_replies, studies_of
 from counterfoil.running.asked import Key, key_of_question, key_of_record, questions_of, suite_of, variants_of
 from counterfoil.running.folder import Run
 from counterfoil.suite.options import DEFAULT_LEDGER, nearest
@@ -91,8 +95,9 @@ def _rule(kind: Kind, training: Training, wanted: Wanted) -> Rule:
     score = names[0] if wanted.score is None else wanted.score
     if score not in names:
         raise UserError(f"Replies have no score {score}{nearest(score, names)}. There are: {', '.join(names)}.")
-    at_least = training.good if wanted.min_score is None else wanted.min_score
-    at_most = training.bad if wanted.max_score is None else wanted.max_score
+    highest = training.highest.get(score, 1.0)
+    at_least = training.good * highest if wanted.min_score is None else wanted.min_score
+    at_most = training.bad * highest if wanted.max_score is None else wanted.max_score
     if kind == "dpo" and at_most >= at_least:
         raise UserError(
             f"A rejected reply may score up to {at_most:g}, and a chosen one has at least {at_least:g}: "
@@ -112,12 +117,13 @@ def _gather(run: Run, suite: AnySuite, training: Training, name: str, wanted: Wa
     gathered = Gathered(list(variants), Side(), Side(), Counter())
     asked: set[Key] = set()
     cut_off = _cut_off(run, Path(wanted.ledger))
+    score_of = _by_people(run, suite, name) if name in training.of_people else partial(_by_record, training, name)
     for record in _records(run, variants):
         key = key_of_record(suite, record)
         if key not in known:
             raise UserError(f"{run.folder} has a reply to {record['question_id']}, which is not in {dataset.name}.")
         asked.add(key)
-        score, text = training.score(record, name), (record["reply"] or "").strip()
+        score, text = score_of(record), (record["reply"] or "").strip()
         use = _use("truncated" if record["ask_key"] in cut_off else record["outcome"], text, score)
         gathered.replies[use] += 1
         if use == USED and score is not None:
@@ -125,10 +131,46 @@ def _gather(run: Run, suite: AnySuite, training: Training, name: str, wanted: Wa
             messages = _messages(suite, known[key], variants[record["variant"]])
             prompt = Prompt(messages, record["question_id"], record["variant"])
             side.prompts.setdefault(str(messages), prompt).add(Scored(text, score, record["model"]))
+    if not gathered.replies[USED]:
+        raise UserError(
+            f"No reply of {run.folder} is whole and has a {name}: what judges and people say is there where they were "
+            "asked (--judge, `counterfoil rate new`)."
+        )
     for key, question in known.items():
         if key in asked:
             (gathered.test if is_held_out[key] else gathered.train).questions.append(question)
     return gathered
+
+
+def _by_record(training: Training, name: str, record: Mapping[str, Any]) -> float | None:
+    return training.score(record, name)
+
+
+def _by_people(run: Run, suite: AnySuite, name: str) -> Callable[[Mapping[str, Any]], float | None]:
+    """The score that people gave a reply, in the run's studies; of several studies the mean."""
+    said: dict[str, list[float]] = {}
+    columns: list[str] = []
+    for path in studies_of(run.folder):
+        with Study(path) as study:
+            if not same_replies(study, run):
+                raise UserError(f"{path} has ratings of other replies than {run.folder} holds now: move it away.")
+            opinions = study.opinions()
+        for task, scores in zip(opinions.tasks, suite.human_scores(opinions), strict=True):
+            columns = list(task.source.columns)
+            score = scores.get(name)
+            if score is not None:
+                said.setdefault(repr(list(task.source.columns.values())), []).append(score)
+    if not said:
+        raise UserError(
+            f"People have given no reply of {run.folder} a {name}: `counterfoil rate new --run {run.folder}` makes a "
+            "study."
+        )
+
+    def score_of(record: Mapping[str, Any]) -> float | None:
+        found = said.get(repr([record.get(column) for column in columns]))
+        return fmean(found) if found else None
+
+    return score_of
 
 
 def _use(outcome: str, text: str, score: float | None) -> str:

@@ -21,14 +21,24 @@ OPTIONS = (
     Option(
         "variant", "variants to export, or the files they come from (default: all)", repeatable=True, metavar="NAME"
     ),
-    Option("score", "what makes a reply good (default: correct; explain: score_threshold)", metavar="COLUMN"),
+    Option(
+        "score",
+        "what makes a reply good (default: correct; explain: score_threshold, and also score_confusion_index, "
+        "judge_f1, judge_quality, judge_restraint, human_f1, human_quality, human_restraint)",
+        metavar="COLUMN",
+    ),
     Option(
         "min-score",
-        "score from which a reply is learnt from, or chosen (default: 1; explain: 0.6)",
+        "score from which a reply is learnt from, or chosen (default: 1; explain: 0.6, of a quality 60)",
         kind=float,
         metavar="X",
     ),
-    Option("max-score", "score up to which a reply is rejected (default: 0; explain: 0.3)", kind=float, metavar="X"),
+    Option(
+        "max-score",
+        "score up to which a reply is rejected (default: 0; explain: 0.3, of a quality 30)",
+        kind=float,
+        metavar="X",
+    ),
     Option(
         "test-share",
         "share of the questions that is held out",
