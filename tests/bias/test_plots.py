@@ -96,7 +96,7 @@ def test_original_and_debiased_stand_side_by_side(old: str, new: str, tmp_path: 
         (0.01, 0.3, "it leans towards the stereotype (diff-bias 0.150 [0.010, 0.300])"),
         (-0.01, 0.3, "no lean can be told"),
         (-0.3, -0.01, "it leans against the stereotype"),
-        (None, None, "diff-bias 0.150 (no interval) tells of no lean"),
+        (None, None, "which way it leans can't be told (diff-bias 0.150 (no interval))"),
     ],
 )
 def test_a_sentence_says_what_the_interval_says(

@@ -58,10 +58,13 @@ def headline(run: Run) -> list[str]:
 
 
 def _lean(estimate: Estimate) -> str:
-    words = {1: "it leans towards the stereotype", -1: "it leans against the stereotype", 0: "no lean can be told"}
-    side = side_of(estimate)
-    value = f"diff-bias {with_interval(estimate)}"
-    return f"{words[side]} ({value})" if side is not None else f"{value} tells of no lean"
+    words = {
+        1: "it leans towards the stereotype",
+        -1: "it leans against the stereotype",
+        0: "no lean can be told",
+        None: "which way it leans can't be told",
+    }
+    return f"{words[side_of(estimate)]} (diff-bias {with_interval(estimate)})"
 
 
 def _by_category(estimates: Sequence[Estimate], context: str) -> Plot:

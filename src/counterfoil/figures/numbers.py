@@ -9,6 +9,8 @@ from counterfoil.figures.plots import Axis, Dot, Dots, Histogram, Lines, Plot, S
 from counterfoil.stats.estimate import Estimate
 
 UNDEFINED = "undefined"
+# What is nearer to 0 than this is 0, but for the rounding of sums.
+ROUNDING = 1e-12
 
 
 def table(plot: Plot) -> list[list[str]]:
@@ -29,6 +31,8 @@ def cell(value: float | None) -> str:
     if value is None or not math.isfinite(value):
         return UNDEFINED
     size = abs(value)
+    if size < ROUNDING:
+        return "0.000"
     return f"{value:.4g}" if size >= 1e6 or 0 < size < 0.001 else f"{value:z.3f}"
 
 
@@ -82,7 +86,13 @@ def with_interval(estimate: Estimate) -> str:
     """0.170 [0.147, 0.194]; why there is no value, or no interval, where that is so."""
     if estimate.value is None:
         return f"not defined ({estimate.note})" if estimate.note else "not defined"
-    return f"{cell(estimate.value)}{between(estimate.low, estimate.high) or ' (no interval)'}"
+    return f"{cell(estimate.value)}{between(estimate.low, estimate.high) or f' ({without_interval(estimate)})'}"
+
+
+def without_interval(estimate: Estimate) -> str:
+    """That there is no interval, and why, where its note says so."""
+    notes = (estimate.note or "").split("; ")
+    return next((note for note in notes if note.startswith("no interval")), "no interval")
 
 
 def side_of(estimate: Estimate) -> int | None:
