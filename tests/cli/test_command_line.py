@@ -82,11 +82,13 @@ def test_wrong_use_is_one_sentence_and_leaves_nothing_behind(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_run_prints_a_table_and_where_the_run_is_and_show_prints_it_again(tmp_path: Path) -> None:
+def test_run_prints_sentences_a_table_and_where_the_run_is_and_show_prints_it_again(tmp_path: Path) -> None:
     arguments = ("run", SUITE, "--model", f"{PLANTED}?right=0.9", "--model", f"{PLANTED}?right=0.4")
     done = counterfoil(*arguments, "--data", "60", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    heading, _, _, accuracy, *_ = done.stdout.splitlines()
+    sentences, figures, *_ = done.stdout.split("\n\n")
+    assert all(line.startswith("- ") for line in sentences.splitlines())
+    heading, _, _, accuracy, *_ = figures.splitlines()
     assert heading.split() == [f"{PLANTED}?right=0.9", f"{PLANTED}?right=0.4"], "in the order they were named"
     assert accuracy.startswith("accuracy  ")
     assert "The run is in out" in done.stdout

@@ -279,7 +279,7 @@ def test_a_judge_that_gives_nothing_usable_fails_and_is_never_a_default() -> Non
     judge = judge_file([{"text": "Score: 250"}])
     done = counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", "--judge", judge, "--out", "o", cwd=Path())
     assert done.returncode == 1, "finished, but not judged"
-    assert "1 replies could not be judged" in done.stdout
+    assert "1 reply could not be judged" in done.stdout
     records = cf.Run("o").records
     assert records["judge_confusion"].to_list() == [[None]]
     assert "confusion" in records["judge_failures"].to_list()[0][0]
@@ -343,7 +343,8 @@ def test_two_judges_are_kept_apart() -> None:
     assert shares["a", "86-100"] == shares["b", "16-40"] == 1
     assert sum(value for value in shares.values() if value) == 2
     assert "judge_f1, replay/a.jsonl" in done.stdout, "each judge has its row"
-    assert "replay/a.jsonl and replay/b.jsonl" in done.stdout, "and their agreement is shown"
+    shown = counterfoil("show", "o", "--all", cwd=Path()).stdout
+    assert "replay/a.jsonl and replay/b.jsonl" in shown, "and their agreement is shown with all figures"
     between = {it.group["between"] for it in run.estimates if it.metric == "label_kappa"}
     assert "replay/a.jsonl and replay/b.jsonl" in between
 
@@ -401,7 +402,8 @@ def test_run_shows_models_and_variants_side_by_side_and_asks_once() -> None:
     done = counterfoil(*arguments, cwd=Path())
     assert done.returncode == 0, done.stderr
     assert "planted/explain?right=0.5" in done.stdout
-    assert "clarifies_confusing" in done.stdout
+    assert "discernment" in done.stdout
+    assert "clarifies_confusing" not in done.stdout, "no figure to read first"
     folder = next(Path("runs").iterdir())
     records = pl.read_parquet(folder / "records.parquet")
     assert records.height == 40
@@ -433,7 +435,7 @@ def test_a_run_without_a_single_reply_has_every_metric_and_can_be_shown_compared
         assert (it.value, it.n, it.note) == (None, 0, "no values")
         # The judge said nothing that could be read: no figure of its own for the other model either.
         assert (found["planted/explain", "cfe", metric].value is None) == metric.startswith("judge_")
-    shown = counterfoil("show", "o", cwd=Path())
+    shown = counterfoil("show", "o", "--all", cwd=Path())
     assert shown.returncode == 0, shown.stderr
     assert "judge_restraint" in shown.stdout
     for command in (("compare", "o"), ("report", "o", "--out", "r.html"), ("export", "o", "tables", "--to", "latex")):

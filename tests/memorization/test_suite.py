@@ -57,8 +57,9 @@ def test_a_run_on_the_bank() -> None:
     assert set(run.records["status"]) == {"verified"}
     assert {it.metric for it in run.estimates} == METRICS
     assert {it.group["control"] for it in run.estimates if "control" in it.group} == {"again", "reshuffled", "renamed"}
+    shown = counterfoil("show", "out", "--all", cwd=Path()).stdout
     for metric in METRICS:
-        assert metric in done.stdout
+        assert metric in shown
     python = cf.run("memorization", model=MODEL, limit=8, levels=[1], out="python")
     assert python.records.drop("ask_key").equals(run.records.drop("ask_key")), "the same from Python"
     again = counterfoil(*arguments, cwd=Path())

@@ -246,14 +246,14 @@ def test_costs_tokens_and_outcomes_are_told(tmp_path: Path) -> None:
     assert "mp32 (66.7%)1 (33.3%)" in text
 
 
-def test_what_was_left_out_and_not_judged_stands_below_the_result(tmp_path: Path) -> None:
+def test_what_was_left_out_and_not_judged_stands_beside_the_result(tmp_path: Path) -> None:
     unanswered = [
         {"model": "m", "variant": "p", "question_id": "q7", "repeat": 0, "outcome": "not_asked", "reason": "no money"}
     ]
     records = [record(outcome="not_asked", reply=None), record(outcome="failed", reply=None)]
     run = make_run(tmp_path / "run", records, summary={"unanswered": unanswered, "unjudged": 3})
     text = read(page([run])).text
-    assert "2 records failed or were not asked, and are left out: m, p, q7: not asked, no money." in text
+    assert "2 records failed or were not asked, and are left out, among them m, p, q7: not asked, no money." in text
     assert "3 replies could not be judged" in text
     assert "no reply" in text
 

@@ -127,7 +127,10 @@ def test_the_manifest_says_what_was_done() -> None:
             "name": "numbers-30",
             "given": "30",
             "questions": 30,
+            "chosen": 10,
+            "asks": 10,
             "asked": 10,
+            "answered": 10,
             "sha256": three_choice.Numbers(30).sha256,
         }
         (model,) = manifest["models"]

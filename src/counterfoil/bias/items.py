@@ -11,7 +11,7 @@ import polars as pl
 
 from counterfoil.bias.metrics import DROP, KEEP, ORDERS, ORDERS_AGAIN, PAIR, PAIR_AGAIN, POSITION_BIAS
 from counterfoil.bias.questions import ORDERS as ALL_ORDERS
-from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.estimate import ALL, Estimate
 from counterfoil.stats.metric import QUESTION, Items, Metric
 from counterfoil.stats.summary import summarize as summary_of
 from counterfoil.suite.outcome import LEFT_OUT
@@ -125,7 +125,6 @@ def _named(kind: str, found: pl.DataFrame, words: str, names: list[str], records
     return pl.concat([found.with_columns(item=pl.format(f"{kind} {words}", *names)), asked], how="diagonal")
 
 
-ALL = "all"
 CONTROL = "control"
 MORE_REPEATS = f"asking again needs --repeats {ALL_ORDERS} or more here: as many answers as there are orders"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Callable
@@ -13,10 +14,11 @@ if TYPE_CHECKING:
     from counterfoil.running.folder import Run
 
 
-def run_and_show(make_run: Callable[[], Run], *, as_json: bool) -> int:
+def run_and_show(make_run: Callable[[], Run], *, as_json: bool, every_row: bool = False) -> int:
     """Make the run and its report, and print its summary; 1 if questions were left out or replies not judged."""
     from counterfoil.report.page.page import write_report
-    from counterfoil.report.text import summary_text
+    from counterfoil.report.sentences import ledger_sentences
+    from counterfoil.report.summary import summary_text
     from counterfoil.running.run import LeftAtOnce
 
     try:
@@ -26,9 +28,16 @@ def run_and_show(make_run: Callable[[], Run], *, as_json: bool) -> int:
         sys.stderr.flush()
         os._exit(130)  # a model in this process may still be busy
     write_report([run], run.folder / "report.html")
+    for sentence in ledger_sentences(run.manifest):
+        say(sentence)
     where = f"The run is in {run.folder}: report.html, summary.json, records.parquet, manifest.json."
-    print_result(run.whole_summary, lambda: f"{summary_text(run)}\n\n{where}", as_json=as_json)
+    print_result(run.whole_summary, lambda: f"{summary_text(run, every_row=every_row)}\n\n{where}", as_json=as_json)
     return 0 if run.is_complete else 1
+
+
+def add_every_row(parser: argparse.ArgumentParser) -> None:
+    """The option of every command that prints a summary."""
+    parser.add_argument("--all", action="store_true", help="print every figure, not only those to read first")
 
 
 def print_result(value: Any, text: Callable[[], str], *, as_json: bool) -> None:

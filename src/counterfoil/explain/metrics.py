@@ -80,6 +80,7 @@ DISCERNMENT = _figure(
     "discernment",
     "clarifies_confusing − clarifies_plain; from −1 to 1.",
     "How well the model tells confusing questions from plain ones.",
+    headline=True,
     range=(-1.0, 1.0),
     minus="clarifies_if_plain",
     mean="clarifies_if_confusing",
@@ -135,7 +136,7 @@ JUDGE_PRECISION = _judged(
     "judge_precision", "Mentioned and in the judge's ideal ÷ mentioned; not defined without mentions."
 )
 JUDGE_RECALL = _judged("judge_recall", "Mentioned and in the judge's ideal ÷ the judge's ideal.")
-JUDGE_F1 = _judged("judge_f1", "2 · precision · recall ÷ (precision + recall); 0 without mentions.")
+JUDGE_F1 = _judged("judge_f1", "2 · precision · recall ÷ (precision + recall); 0 without mentions.", headline=True)
 JUDGE_RESTRAINT = _judged(
     "judge_restraint", "Replies without an unneeded clarification ÷ replies, on questions plain to the judge."
 )

@@ -23,10 +23,10 @@ from counterfoil.explain.metrics import (
     SAID_BY_PEOPLE,
 )
 from counterfoil.explain.scoring import LABELLINGS
+from counterfoil.stats.estimate import ALL
 from counterfoil.stats.metric import QUESTION
 from counterfoil.suite.form import Anchor, Form, FormQuestion, Task, TaskContent
 from counterfoil.suite.opinions import (
-    ALL,
     OVER_ALL,
     PEOPLE,
     Label,

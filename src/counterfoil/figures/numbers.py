@@ -135,6 +135,12 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def replies_to(answered: int, questions: int, replies: int, asks: int) -> str:
+    """9 of 20 questions; with the orders and draws of questions, where some of these are missing."""
+    text = f"{answered:,} of {plural(questions, 'question')}"
+    return text if asks == questions or replies == asks else f"{text}, {replies:,} of {asks:,} with orders and draws"
+
+
 def forest(title: str, description: str, estimates: Iterable[Estimate], x: Axis) -> Dots:
     """Estimates with their intervals: a row for each metric, a series for each model and variant."""
     rows = tuple(dot(one.metric, f"{one.model}, {one.variant}", one) for one in estimates)

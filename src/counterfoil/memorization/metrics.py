@@ -70,6 +70,7 @@ CONTROL_GAP = GAP.changed(
     formula="Mean of o − c̄, c̄ the share of right answers to the original asked again, with its options reshuffled, "
     "or with its names changed.",
     says="How much of a gap there is where no number has changed: the noise floor of the memorization gap.",
+    headline=True,
     added=ADDED_TO_CONTROLS,
 )
 EXCESS_GAP = GAP.changed(
@@ -93,6 +94,7 @@ KEPT_OLD_EXCESS = GAP.changed(
     name="kept_old_excess",
     formula="kept_old − the share of replies with the sham; 0 without memory, however hard the questions.",
     says="How much more often the model gives the published answer than a wrong one that was never published.",
+    headline=True,
     mean="excess",
     of=LURE,
 )

@@ -61,6 +61,7 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
     options = OPTIONS
     form = FORM
     rating_strata = ("correct", "level", "control")
+    unit_column = "parent"
     columns: Mapping[str, Any] = {
         "parent": str,
         "level": int,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from counterfoil.asking.models.thinking import RAISED, ROOM
@@ -11,10 +11,13 @@ from counterfoil.asking.models.thinking import RAISED, ROOM
 MOST = 0.05
 
 
-def cut_off_sentences(manifest: Mapping[str, Any]) -> list[str]:
-    """For each model and judge of whose replies more than that were cut off or are empty: how many, and what helps."""
+def cut_off_sentences(manifest: Mapping[str, Any], without: Collection[str] = ()) -> list[str]:
+    """For each model and judge of whose replies more than that were cut off or are empty: how many, and what helps.
+    Models `without` of which more is said elsewhere.
+    """
     asked = [(about, role) for role in ("model", "judge") for about in manifest[f"{role}s"]]
-    return [sentence for about, role in asked if (sentence := _sentence(about, role))]
+    told = [(about, role) for about, role in asked if role == "judge" or about["name"] not in without]
+    return [sentence for about, role in told if (sentence := _sentence(about, role))]
 
 
 def _sentence(about: Mapping[str, Any], role: str) -> str | None:
@@ -27,10 +30,11 @@ def _sentence(about: Mapping[str, Any], role: str) -> str | None:
     share = (truncated + empty) / replies
     name = about["name"] if role == "model" else f"{about['name']} (judge)"
     what = f"{name}: {truncated + empty:,} of {replies:,} replies ({share:.0%}) {' or '.join(there)}."
-    return f"{what} {_advice(about, role, truncated)}"
+    return f"{what} {advice(about, role, truncated)}"
 
 
-def _advice(about: Mapping[str, Any], role: str, truncated: int) -> str:
+def advice(about: Mapping[str, Any], role: str, truncated: int) -> str:
+    """What may help."""
     thought, out = about.get("reasoning_tokens", 0), about["output_tokens"]
     thinking = f"Thinking took {thought / out:.0%} of the tokens out. " if thought and out else ""
     if not truncated and not thinking:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import sys
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ import msgspec
 
 from counterfoil import __version__
 from counterfoil.asking.models.base import ModelSpec
+from counterfoil.figures.numbers import replies_to
 from counterfoil.files import write_json
 from counterfoil.running.askers import Askers, RunAsker
 from counterfoil.running.folder import (
@@ -29,9 +31,10 @@ from counterfoil.running.folder import (
 )
 from counterfoil.running.partial import note, parts_of
 from counterfoil.running.plan import Plan
-from counterfoil.running.records import Parts, read_left_out, read_scores
+from counterfoil.running.records import Answered, Parts, read_answered, read_left_out, read_scores
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts
+from counterfoil.stats.estimate import ALL
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES, Outcome
 
 PACKAGES = ("aiohttp", "inspect_ai", "msgspec", "numpy", "polars", "ray", "torch", "transformers", "xllamacpp")
@@ -43,6 +46,7 @@ def manifest(
     outcomes: Mapping[tuple[str, str, Outcome], int],
     started_at: datetime,
     stopped: Mapping[str, str],
+    answered: Sequence[Answered],
 ) -> dict[str, Any]:
     """The content of manifest.json. It holds no keys, and not the path of the ledger. `stopped`: why models were not
     asked on, where that is not the model's doing.
@@ -66,10 +70,15 @@ def manifest(
             "name": plan.dataset.name,
             "given": request.data,
             "sha256": plan.dataset.sha256,
-            "questions": plan.dataset_size,
-            "asked": plan.question_count,
+            "questions": _distinct(plan.dataset_units),
+            "chosen": _distinct(plan.units),
+            # In all their orders and draws.
+            "asks": len(plan.units),
+            "asked": answered[0].asked,
+            "answered": answered[0].answered,
             **getattr(plan.dataset, "about", {}),
         },
+        "answered": answered[1:],
         "variants": [{"name": variant.name, "sha256": variant.sha256} for variant in plan.variants],
         "models": [_about(*pair, stopped) for pair in zip(request.models, askers.models, strict=True)],
         "judges": [_about(*pair, {}) for pair in zip(request.judges, askers.judges, strict=True)],
@@ -132,12 +141,13 @@ def finish(plan: Plan, parts: Parts, counts: Sequence[Counts], askers: Askers[An
     with staging(folder) as staged:
         id = f"{plan.request.letters}-{_digest(parts)}"
         parts.join(staged / RECORDS, id)
+        answered = _answered(plan, staged / RECORDS, outcomes)
         partial = parts_of(plan, counts, askers, staged / RECORDS)
-        summary = _summary(plan, staged / RECORDS, outcomes, counts)
+        summary = _summary(plan, staged / RECORDS, outcomes, counts, answered)
         note(summary.estimates, partial)
         summary.id = id
         write_json(staged / SUMMARY, summary)
-        content = {"id": id, **manifest(plan, askers, outcomes, started_at, stopped)}
+        content = {"id": id, **manifest(plan, askers, outcomes, started_at, stopped, answered)}
         content["partial"] = msgspec.to_builtins(partial)
         write_json(staged / MANIFEST, content)
         plan.suite.finished(Run(staged), plan.facts)
@@ -153,17 +163,54 @@ def _digest(parts: Parts) -> str:
     return hashlib.sha256(f"{__version__} {parts.digest()}".encode()).hexdigest()[:16]
 
 
+def _answered(plan: Plan, records: Path, outcomes: Mapping[tuple[str, str, Outcome], int]) -> list[Answered]:
+    """What has a reply: of all, then of each model and variant. Records are read only where some may be missing."""
+    if plan.request.context.format is None and not any(outcome in LEFT_OUT for *_, outcome in outcomes):
+        chosen = _distinct(plan.units)
+        pairs = dict.fromkeys((model, variant) for model, variant, _ in outcomes)
+        return [Answered(*pair, chosen, chosen, len(plan.units)) for pair in ((None, None), *pairs)]
+    return read_answered(records, plan.suite.unit_column, plan.suite.identity)
+
+
+def _distinct(units: array[int]) -> int:
+    import numpy as np
+
+    return len(np.unique(np.frombuffer(units, dtype=np.int64)))
+
+
+def _partial_notes(plan: Plan, answered: Sequence[Answered]) -> dict[tuple[str, str], str]:
+    """For each model and variant whose replies from elsewhere are not to all questions: to how many they are."""
+    if plan.request.context.format is None:
+        return {}
+    questions, replies = _distinct(plan.units), len(plan.units)
+    return {
+        (row.model or ALL, row.variant or ALL): "replies to "
+        + replies_to(row.answered, questions, row.replies, replies)
+        for row in answered
+        if row.replies < replies
+    }
+
+
 def _summary(
-    plan: Plan, records: Path, outcomes: Counter[tuple[str, str, Outcome]], counts: Sequence[Counts]
+    plan: Plan,
+    records: Path,
+    outcomes: Counter[tuple[str, str, Outcome]],
+    counts: Sequence[Counts],
+    answered: Sequence[Answered],
 ) -> Summary:
     asked = [(model.name, variant.name) for model in plan.models for variant in plan.variants]
     found = [(model, variant) for model, variant, _ in outcomes]
     unanswered: list[Unanswered] = []
     if any(outcome in LEFT_OUT for *_, outcome in outcomes):
         unanswered = [Unanswered(**row) for row in read_left_out(records, UNANSWERED_NAMED)]
+    estimates = plan.suite.summarize(read_scores(records), plan.facts)
+    notes = _partial_notes(plan, answered)
+    for estimate in estimates:
+        partial = notes.get((estimate.model, estimate.variant))
+        estimate.note = "; ".join(filter(None, (estimate.note, partial))) or None
     return Summary(
         suite=plan.suite.name,
-        estimates=plan.suite.summarize(read_scores(records), plan.facts),
+        estimates=estimates,
         outcomes=[
             {"model": model, "variant": variant} | {name: outcomes[model, variant, name] for name in OUTCOMES}
             for model, variant in dict.fromkeys([*asked, *found])

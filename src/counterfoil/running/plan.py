@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,14 +30,25 @@ class Plan:
     suite: AnySuite
     request: RunRequest
     dataset: Dataset[Any]
-    dataset_size: int
     facts: Any
     questions: Iterable[Any]
-    question_count: int
+    # The unit of each question of the dataset, and of each that is asked, as a number.
+    dataset_units: array[int]
+    units: array[int]
     variants: Sequence[Variant]
     models: Sequence[Model]
     judges: Sequence[Model]
     prices: Prices
+
+    @property
+    def dataset_size(self) -> int:
+        """Questions of the dataset, each in each order and draw."""
+        return len(self.dataset_units)
+
+    @property
+    def question_count(self) -> int:
+        """Questions that are asked, each in each order and draw."""
+        return len(self.units)
 
     @property
     def asks_per_model(self) -> int:
@@ -65,14 +77,14 @@ def make_plan(suite: AnySuite, request: RunRequest) -> Plan:
     suite = suite.configured(request.settings, msgspec.structs.replace(request.context, data=dataset.name))
     variants = suite.variants(request.context.variants, dataset)
     facts = suite.prepare(dataset)  # always of the whole dataset, whatever the limit
-    dataset_size = sum(1 for _ in dataset)
-    if not dataset_size:
+    dataset_units = units_of(dataset)
+    if not dataset_units:
         raise UserError(f"The dataset {dataset.name} holds no questions.")
     questions: Iterable[Any] = dataset
-    question_count = dataset_size
+    units = dataset_units
     if request.limit is not None:
         questions = Sample(dataset, chosen_units(dataset, request.limit, request.seed))
-        question_count = sum(1 for _ in questions)
+        units = units_of(questions)
     models = [_open(spec, suite, questions) for spec in request.models]
     judges = [_open(spec, suite, questions) for spec in request.judges]
     if request.max_cost is not None:
@@ -86,15 +98,20 @@ def make_plan(suite: AnySuite, request: RunRequest) -> Plan:
         suite=suite,
         request=request,
         dataset=dataset,
-        dataset_size=dataset_size,
         facts=facts,
         questions=questions,
-        question_count=question_count,
+        dataset_units=dataset_units,
+        units=units,
         variants=variants,
         models=models,
         judges=judges,
         prices=prices,
     )
+
+
+def units_of(questions: Iterable[Any]) -> array[int]:
+    """The unit of each question, as a number: a dataset may be too large for its units as texts."""
+    return array("q", (hash(question.unit) for question in questions))
 
 
 def _open(spec: ModelSpec, of_run: AnySuite, questions: Iterable[Any]) -> Model:

@@ -197,3 +197,34 @@ def read_left_out(path: Path, most: int) -> list[dict[str, Any]]:
     without = pl.col("reply").is_null()
     left_out = pl.concat([left_out.filter(~without).head(most), left_out.filter(without).head(most)]).head(most)
     return left_out.select("model", "variant", "question_id", "repeat", "outcome", "reason").collect().to_dicts()
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """How much of what was to be asked has a reply: of a model and variant, or of all (both are None).
+
+    `asked` and `answered` are questions before orders and draws, `replies` are these in all their orders and draws.
+    """
+
+    model: str | None
+    variant: str | None
+    asked: int
+    answered: int
+    replies: int
+
+
+def read_answered(path: Path, unit: str, identity: Sequence[str]) -> list[Answered]:
+    """Of all records, then of each model and variant. `unit` and `identity` are columns: what a question is before
+    orders and draws, and with them.
+    """
+    import polars as pl
+
+    records = pl.scan_parquet(path)
+    has_reply = ~pl.col("outcome").is_in(LEFT_OUT)
+    counted = [
+        pl.col(unit).filter(pl.col("outcome") != "not_asked").n_unique().alias("asked"),
+        pl.col(unit).filter(has_reply).n_unique().alias("answered"),
+        pl.struct({unit, *identity}).filter(has_reply).n_unique().alias("replies"),
+    ]
+    of_all = records.select(pl.lit(None).alias("model"), pl.lit(None).alias("variant"), *counted).collect()
+    of_each = records.group_by("model", "variant", maintain_order=True).agg(counted).collect()
+    return [Answered(**row) for row in (*of_all.to_dicts(), *of_each.to_dicts())]

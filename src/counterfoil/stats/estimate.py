@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Group = Mapping[str, str | int]
 
+# The model and the variant of an estimate over all of them.
+ALL = "all"
 FEWEST_CLUSTERS = 5
 FEW_CLUSTERS = 15
 ALL_AGREE = "all clusters agree: each counts as one record"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from counterfoil.errors import UserError
+from counterfoil.stats.estimate import ALL
 from counterfoil.suite.form import NONE, Form, FormQuestion, Task
 from counterfoil.suite.people import HUMAN_READING, HUMAN_READING_KAPPA
 
@@ -27,7 +28,6 @@ Value = bool | float | str
 Label = bool | float | str
 
 # Estimates over all models and variants are named so.
-ALL = "all"
 OVER_ALL: dict[str, Any] = {"model": ALL, "variant": ALL}
 PEOPLE = "people"
 

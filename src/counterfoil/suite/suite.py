@@ -166,6 +166,8 @@ class Suite(Generic[Q, R, F, V]):
     usual_prompts: Sequence[str] = ()
     # The columns that tell which question a record is of.
     identity: tuple[str, ...] = ("question_id",)
+    # The column that holds a question's `unit`: what a question is before orders and draws.
+    unit_column: str = "question_id"
     asks_judges: bool = False
     # Columns by which a sample of replies for people is stratified, beside model, variant and outcome.
     rating_strata: Sequence[str] = ("correct",)

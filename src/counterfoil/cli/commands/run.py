@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.cli.options import add_options, given_options
-from counterfoil.cli.results import print_result, run_and_show
+from counterfoil.cli.results import add_every_row, print_result, run_and_show
 from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.suite.options import RUN_OPTIONS, Option
@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         "--experiment", metavar="FILE", help="a TOML file that holds these options; the command line wins"
     )
     parser.add_argument("--dry-run", action="store_true", help="show asks, tokens and cost; ask nothing")
+    add_every_row(parser)
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     add_suite_options(parser, arguments)
 
@@ -51,7 +52,7 @@ def call(parsed: argparse.Namespace) -> int:
 
     if request.model_is_default:
         say("No --model was named: asking smollm2, a tiny model in this process. It is a smoke test, not a benchmark.")
-    return run_and_show(lambda: run_suite(suite, request, say), as_json=parsed.json)
+    return run_and_show(lambda: run_suite(suite, request, say), as_json=parsed.json, every_row=parsed.all)
 
 
 def add_suite_options(

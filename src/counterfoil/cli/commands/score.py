@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from counterfoil.cli.commands.run import add_suite_options
 from counterfoil.cli.options import add_options, given_options
-from counterfoil.cli.results import run_and_show
+from counterfoil.cli.results import add_every_row, run_and_show
 from counterfoil.console import say
 from counterfoil.suite.options import RUN_OPTIONS
 
@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         "--model", dest="imported_model", metavar="NAME", help="whose replies, where the file is silent"
     )
     add_options(parser, (option for option in RUN_OPTIONS if option.name not in NOT_HERE))
+    add_every_row(parser)
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     add_suite_options(parser, arguments)
 
@@ -39,4 +40,4 @@ def call(parsed: argparse.Namespace) -> int:
     suite = load_suite(parsed.suite)
     imported = Context(format=parsed.format, files=tuple(parsed.files), imported_model=parsed.imported_model)
     request = make_request(suite, given_options(parsed, suite), {}, "", imported)
-    return run_and_show(lambda: score_replies(suite, request, say), as_json=parsed.json)
+    return run_and_show(lambda: score_replies(suite, request, say), as_json=parsed.json, every_row=parsed.all)

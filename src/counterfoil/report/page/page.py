@@ -12,22 +12,20 @@ import msgspec
 
 from counterfoil.asking.models.providers import provider_of
 from counterfoil.errors import UserError
-from counterfoil.figures.numbers import listed, money, plural, with_interval
+from counterfoil.figures.numbers import listed, money
 from counterfoil.figures.numbers import table as plot_table
 from counterfoil.figures.plots import Plot
 from counterfoil.files import check_target, explained, replacing
-from counterfoil.report.cut_off import cut_off_sentences
 from counterfoil.report.html import Html, details, facts, items, joined, table, tag
 from counterfoil.report.page.records import records_part
 from counterfoil.report.page.tables import agreement_tables, group_tables, methods_part, overall_tables
 from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.report.plots.svg import draw
+from counterfoil.report.sentences import data_sentence, headline_of, warnings_of
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run, Summary
-from counterfoil.running.partial import sentences_of
 from counterfoil.stats.metric import by_name
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
-from counterfoil.suite.suite import AnySuite
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 # More models than these are counted, not named, in a title.
@@ -111,9 +109,6 @@ def _overview(runs: Sequence[Run], titles: Sequence[str]) -> Html:
     return table("The runs", ["run", "folder", "dataset", "prompts", "records", "left out", "cost"], rows)
 
 
-SENTENCES = 6
-
-
 def run_part(run: Run, key: str, title: str) -> Html:
     """The run as a section whose ids begin with `key`."""
     summary, manifest = run.whole_summary, run.manifest
@@ -125,12 +120,7 @@ def run_part(run: Run, key: str, title: str) -> Html:
     agreement = agreement_tables([estimate for estimate in summary.estimates if estimate.metric in agreeing])
     pretty = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
     parts: dict[str, Html | None] = {
-        "Result": joined(
-            _warning(cut_off_sentences(manifest)),
-            items(_headline(run, suite, summary)),
-            _in_brackets(summary, several=len(order) > 1),
-            _left_out(run, summary),
-        ),
+        "Result": joined(_warnings(run), items(headline_of(run, suite)), _in_brackets(summary, several=len(order) > 1)),
         "What was asked": _asked(manifest, summary),
         "Plots": joined(*map(_figure, suite.plots(run))),
         "Estimates": joined(overall_tables(figures, order), group_tables(figures, order)),
@@ -153,14 +143,6 @@ AGREEMENT = (
 )
 
 
-def _headline(run: Run, suite: AnySuite, summary: Summary) -> list[str]:
-    """The suite's sentences, or the first overall estimates where it has none."""
-    return suite.headline(run) or [
-        f"{estimate.model}, {estimate.variant}: {estimate.metric} {with_interval(estimate)}."
-        for estimate in [estimate for estimate in summary.estimates if not estimate.group][:SENTENCES]
-    ]
-
-
 def _in_brackets(summary: Summary, *, several: bool) -> Html | None:
     levels = ", ".join(f"{level:.0%}" for level in sorted({estimate.confidence for estimate in summary.estimates}))
     if not levels:
@@ -170,35 +152,16 @@ def _in_brackets(summary: Summary, *, several: bool) -> Html | None:
     return tag("p", f"In brackets: the {levels} interval.", *(test if several else ()))
 
 
-def _left_out(run: Run, summary: Summary) -> Html | None:
-    """What the numbers do not speak of."""
-    sentences = sentences_of(run)
-    missing = sum(row[name] for row in summary.outcomes for name in LEFT_OUT)
-    if missing:
-        named = "; ".join(
-            f"{row.model}, {row.variant}, {row.question_id}: {row.outcome.replace('_', ' ')}"
-            + (f", {row.reason}" if row.reason else "")
-            for row in summary.unanswered[:3]
-        )
-        sentences.append(f"{plural(missing, 'record')} failed or were not asked, and are left out: {named}.")
-    if summary.broken:
-        replies = plural(summary.broken, "reply", "replies")
-        sentences.insert(0, f"The suite's own code failed on {replies}, left out of all figures.")
-    if summary.unjudged:
-        sentences.append(f"{summary.unjudged:,} replies could not be judged, or not in every step.")
-    return _warning(sentences)
-
-
-def _warning(sentences: Sequence[str]) -> Html | None:
+def _warnings(run: Run) -> Html | None:
+    sentences = warnings_of(run)
     return tag("div", *(tag("p", sentence) for sentence in sentences), class_="warning") if sentences else None
 
 
 def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
-    data = manifest["data"]
     cost = manifest["cost"]
     pairs = [
         ("suite", summary.suite),
-        ("dataset", f"{data['name']}: {data['asked']:,} of {plural(data['questions'], 'question')}"),
+        ("dataset", data_sentence(manifest)),
         ("prompts", ", ".join(dict.fromkeys(row["variant"] for row in summary.outcomes))),
         ("finished", str(manifest["finished_at"]).replace("T", " ").replace("+00:00", " UTC")),
         *((f"cost of {role}", money(cost[role])) for role in ("models", "judges") if manifest[role]),

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from counterfoil.figures.numbers import between, cell, plural
 from counterfoil.report.html import Html, details, facts, items, joined, table, tag
 from counterfoil.report.tables import by_keys
-from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.estimate import ALL, Estimate
 from counterfoil.stats.metric import Metric
 
-ALL = "all"
 # A table this long is folded away at first.
 SHOWN_ROWS = 30
 

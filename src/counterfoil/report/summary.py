@@ -1,0 +1,146 @@
+"""The summary of a run for a terminal: the report's sentences, the figures to read first, and where the rest is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from counterfoil.console import GAP, page_width, table, width_of, wrapped
+from counterfoil.figures.numbers import plural
+from counterfoil.report.sentences import data_sentence, headline_of, warnings_of
+from counterfoil.report.tables import notes_of
+from counterfoil.running.asked import suite_to_show
+from counterfoil.running.folder import Run
+from counterfoil.stats.estimate import ALL, Estimate
+from counterfoil.suite.suite import AnySuite
+
+MOST_NOTES = 6
+# A word that notes use.
+CLUSTER = "A cluster is a group of questions that are not independent, as those made from one template."
+
+
+def summary_text(run: Run, *, every_row: bool = False) -> str:
+    """What the figures do not speak of, what they say, the figures to read first, and how the records ended.
+
+    With `every_row` all figures, each with its notes.
+    """
+    suite = suite_to_show(run)
+    figures = _all_figures(run, suite) if every_row else _first_figures(run, suite)
+    notes = _notes([estimate for _, estimate in figures], MOST_NOTES if not every_row else None)
+    left = len(run.estimates) - len(figures)
+    sections = [
+        *map(wrapped, warnings_of(run)),
+        "\n".join(wrapped(f"- {sentence}", "  ") for sentence in headline_of(run, suite)),
+        *_tables(figures, [(row["model"], row["variant"]) for row in run.outcomes]),
+        "\n".join(map(wrapped, notes)),
+        _over_prompts(run.estimates) if every_row else "",
+        _outcomes(run),
+        wrapped(f"{data_sentence(run.manifest)}."),
+        "" if every_row or not left else f"{plural(left, 'more figure')}: counterfoil show {run.folder} --all.",
+    ]
+    return "\n\n".join(filter(None, sections))
+
+
+def _first_figures(run: Run, suite: AnySuite) -> list[tuple[str, Estimate]]:
+    """Those that the suite's page says to read first, with their names; where it does not say so, the overall ones."""
+    first = {metric.name: {*suite.beside_overall, metric.each} for metric in suite.metrics if metric.headline}
+    found = []
+    for estimate in run.estimates:
+        name = _name(estimate, suite.group_names)
+        is_first = not first or (estimate.metric in first and set(estimate.group) <= first[estimate.metric])
+        if name is not None and is_first and ALL not in (estimate.model, estimate.variant):
+            found.append((name, estimate))
+    return found
+
+
+def _all_figures(run: Run, suite: AnySuite) -> list[tuple[str, Estimate]]:
+    """All, with names that tell their groups; what is over several prompts has a table of its own."""
+    return [
+        (_name(estimate, suite.group_names) or _plain_name(estimate), estimate)
+        for estimate in run.estimates
+        if set(estimate.group) != {"prompts", "statistic"}
+    ]
+
+
+def _name(estimate: Estimate, names: Mapping[str, str]) -> str | None:
+    """The metric, with the judge, level or control where each has its own; None for groups that are not named."""
+    parts = [estimate.metric]
+    for key, value in estimate.group.items():
+        name = names.get(f"{key}={value}", names.get(key))
+        if name is None:
+            return None
+        parts.append(name.format(value))
+    return ", ".join(parts)
+
+
+def _plain_name(estimate: Estimate) -> str:
+    return ", ".join([estimate.metric, *(f"{key} {value}" for key, value in estimate.group.items())])
+
+
+def _tables(figures: Sequence[tuple[str, Estimate]], order: Sequence[tuple[str, str]]) -> list[str]:
+    """One table, or several where the terminal is too narrow for all models and variants, in the order of asking."""
+    cells = {(name, estimate.model, estimate.variant): _cell(estimate) for name, estimate in figures}
+    metrics = list(dict.fromkeys(name for name, _ in figures))
+    there = dict.fromkeys((estimate.model, estimate.variant) for _, estimate in figures)
+    columns = [column for column in order if column in there] + [column for column in there if column not in order]
+    room = page_width() - max(map(width_of, metrics), default=0)
+    tables: list[str] = []
+    while columns:
+        some: list[tuple[str, str]] = []
+        used = 0
+        while columns:
+            # A name may be cut, a figure may not.
+            width = max(width_of(cells.get((metric, *columns[0]), "")) for metric in metrics) + len(GAP)
+            if some and used + width > room:
+                break
+            used += width
+            some.append(columns.pop(0))
+        rows = [["", *(model for model, _ in some)], ["", *(variant for _, variant in some)]]
+        rows += [
+            [metric, *(cells.get((metric, *column), "") for column in some)]
+            for metric in metrics
+            if any((metric, *column) in cells for column in some)
+        ]
+        tables.append(table(rows, heading=2))
+    return tables
+
+
+def _notes(estimates: Sequence[Estimate], most: int | None) -> list[str]:
+    notes = [f"{metrics}: {note}." for note, metrics in notes_of(estimates).items()]
+    if most is not None and len(notes) > most:
+        notes[most:] = [f"{len(notes) - most} more notes are in summary.json."]
+    return [*notes, *([CLUSTER] if any("cluster" in note for note in notes) else [])]
+
+
+def _over_prompts(estimates: Sequence[Estimate]) -> str:
+    """Mean and range over several prompts, for overall figures."""
+    rows: dict[tuple[str, str, str], dict[str, float]] = {}
+    for estimate in estimates:
+        if set(estimate.group) == {"prompts", "statistic"} and estimate.value is not None:
+            key = estimate.metric, estimate.model, str(estimate.group["prompts"])
+            rows.setdefault(key, {})[str(estimate.group["statistic"])] = estimate.value
+    if not rows:
+        return ""
+    kinds = {prompts for *_, prompts in rows}
+    lines = [["over prompts", "", "mean", "lowest", "highest"]]
+    for (metric, model, prompts), found in rows.items():
+        label = model if len(kinds) == 1 else f"{model}, {prompts}"
+        lines.append([metric, label, *(f"{found[name]:.3f}" for name in ("mean", "lowest", "highest"))])
+    return table(lines)
+
+
+def _cell(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"not defined (n={estimate.n})"
+    interval = "no interval" if estimate.low is None else f"[{estimate.low:z.3f}, {estimate.high:z.3f}]"
+    return f"{estimate.value:z.3f} {interval}"
+
+
+def _outcomes(run: Run) -> str:
+    """How the records ended."""
+    outcomes = run.outcomes
+    if not outcomes:
+        return ""
+    shown = [name for name in outcomes[0] if name not in ("model", "variant") and any(row[name] for row in outcomes)]
+    rows = [["records", "variant", *shown]]
+    rows += [[row["model"], row["variant"], *(f"{row[name]:,}" for name in shown)] for row in outcomes]
+    return table(rows)
