@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 import counterfoil as cf
 import three_choice
 from commands import SUITE, counterfoil, environment
+from counterfoil.progress import Progress
 from counterfoil.running import run as answering
 from counterfoil.running.folder import locked
 from mock_server import Answer, MockServer, completion, error
@@ -239,6 +241,23 @@ def test_a_budget_stops_cleanly_and_a_larger_one_goes_on() -> None:
         more = counterfoil(*arguments, "--max-tokens-total", "10000", cwd=Path())
         assert more.returncode == 0
         assert len(server.requests) == 100
+
+
+def test_the_progress_of_judges_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    watched: list[Any] = []
+
+    class Seen(Progress):
+        def __init__(self, works: Sequence[Any]) -> None:
+            watched[:] = works or watched
+            super().__init__(works)
+
+    monkeypatch.setattr("counterfoil.running.run.Progress", Seen)
+    with MockServer(lambda request: completion("yes" if request["model"] == "judge" else "B")) as server:
+        cf.run(SUITE, model=["vllm/a"], judge=["vllm/judge"], base_url=server.url, data="7", out="out")
+    assert [work.name for work in watched] == ["vllm/a", "vllm/judge (judge)"]
+    model, judge = watched
+    assert model.describe(1.0).startswith("7 of 7, 0 in flight, ")
+    assert judge.describe(1.0).startswith("7 done, 0 in flight, ")
 
 
 def test_a_budget_in_dollars_wants_a_price() -> None:

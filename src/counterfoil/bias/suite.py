@@ -40,6 +40,7 @@ class Bias(Suite[Question, Reading, None, None]):
     """Does the answer lean on a stereotype?"""
 
     name = "bias"
+    asked_in = "orders"
     options = OPTIONS
     identity = ("question_id", "order")
     form = choice_form("bias", LETTERS)

@@ -14,7 +14,7 @@ from counterfoil.explain.metrics import ASPECTS
 from counterfoil.explain.questions import Question
 from counterfoil.explain.scoring import CONFUSING_AT
 from counterfoil.judging.parsing import read_list, read_ratings, read_score, read_verdict
-from counterfoil.judging.step import Failure, JudgeAsk, Step, ask_step
+from counterfoil.judging.step import Failure, Foreseen, JudgeAsk, Step, ask_step, opening
 from counterfoil.judging.text import find_entry, fold, unique
 
 T = TypeVar("T")
@@ -143,6 +143,27 @@ async def judge_mentions(ask: JudgeAsk, judge: str, question: Question, reply_te
     content = f"{_about_reply(question, reply_text)}\n\n{listed}"
     found = await _Steps(ask, judge).take("mentions", _list_under("Mentioned"), content)
     return None if found is None else _known(found, candidates)
+
+
+def foreseen(question: Question, *, swap: bool, check_answer: bool, find_mentions: bool) -> list[Foreseen]:
+    """What a judge is asked about one reply at the most: on a confusing question, to a reply with clarifications.
+
+    On others it is only asked for restraint in place of that.
+    """
+    about, candidates = _about_reply(question, ""), _listed("Candidates", list(question.candidates))
+    lists = f"{question.text}\n{candidates}\n{candidates}"
+
+    def step(name: str, content: str, *, about_reply: bool = True, certain: bool = False) -> Foreseen:
+        return Foreseen(opening(_prompt(name), content), about_reply=about_reply, certain=certain)
+
+    return [
+        *([step("mentions", f"{about}\n\n{candidates}", certain=True)] if find_mentions else []),
+        step("confusion", question.text, about_reply=False, certain=True),
+        step("alternatives", question.text, about_reply=False),
+        *[step("intersection", lists)] * (2 if swap else 1),
+        step("quality", f"{about}\n\n{candidates}"),
+        *([step("correct", about, certain=True)] if check_answer else []),
+    ]
 
 
 class _Steps:

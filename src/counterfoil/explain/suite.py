@@ -13,7 +13,7 @@ from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.explain import people
 from counterfoil.explain.importers import import_cfe
-from counterfoil.explain.judge import MEASURES, TEXTS, Judgement, Verdicts, judge_mentions, judge_reply
+from counterfoil.explain.judge import MEASURES, TEXTS, Judgement, Verdicts, foreseen, judge_mentions, judge_reply
 from counterfoil.explain.metrics import (
     HUMAN_QUALITY,
     IN_SUMMARY,
@@ -30,7 +30,7 @@ from counterfoil.explain.prompts import load_variants
 from counterfoil.explain.questions import Question, encode_questions, load_questions
 from counterfoil.explain.reading import Reading, read_reply
 from counterfoil.explain.scoring import LABELLINGS, Facts, label_all, penalty, reward
-from counterfoil.judging.step import JudgeAsk
+from counterfoil.judging.step import Foreseen, JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items
 from counterfoil.suite.imports import Importer
@@ -143,6 +143,11 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
             except NotAsked as reason:  # this judge has stopped, and leaves the others going
                 judgements[judge] = Judgement(failures=(f"not asked: {reason}",))
         return Verdicts(judgements, mentioned if by_judge else None)
+
+    def judge_asks(self, question: Question, judge: str) -> list[Foreseen]:
+        by_judge = self.settings["mentions"] == "judge" and judge == self.context.judges[0]
+        swap, answer = self.settings["judge_swap"], self.settings["judge_answer"]
+        return foreseen(question, swap=swap, check_answer=answer, find_mentions=by_judge)
 
     def score(self, question: Question, facts: Facts, reading: Reading | None, verdicts: Verdicts | None) -> Row:
         """A reply in which nothing could be read clears nothing up, and is no restraint either: its scores are 0.

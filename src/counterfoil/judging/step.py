@@ -34,10 +34,28 @@ class Step(Generic[T_co]):
 
 
 @dataclass(frozen=True)
+class Foreseen:
+    """An ask to a judge, as far as it is known before there is a reply.
+
+    `about_reply`: each reply leads to another one, which holds the reply on top of these messages. Others are the same
+    for all replies to a question. `certain`: every reply that can be read leads to it.
+    """
+
+    messages: tuple[Message, ...] = ()
+    about_reply: bool = True
+    certain: bool = True
+
+
+@dataclass(frozen=True)
 class Failure:
     """The judge gave no result that can be used, and why."""
 
     reason: str
+
+
+def opening(prompt: str, content: str) -> tuple[Message, ...]:
+    """The messages with which a judge is asked first."""
+    return Message("system", prompt), Message("user", content)
 
 
 async def ask_step(ask: JudgeAsk, judge: str, step: Step[T], content: str) -> T | Failure:
@@ -55,7 +73,7 @@ async def ask_again(ask: JudgeAsk, judge: str, step: Step[T], content: str, time
 
     Without a result: the reply that failed, was refused or cut off, or what was wrong with the last one.
     """
-    messages = [Message("system", step.prompt), Message("user", content)]
+    messages = [*opening(step.prompt, content)]
     while True:
         times -= 1
         reply = await ask(judge, messages)

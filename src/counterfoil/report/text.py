@@ -17,12 +17,28 @@ def dry_run_text(rows: Sequence[DryRun]) -> str:
     heading = ["asks", "in ledger", *(["in batches"] if in_batches else []), "to ask", "~tokens in", "~tokens out"]
     lines = [["model", *heading, "~cost", ""]]
     for row in rows:
-        output = "?" if row.output_tokens is None else f"{row.output_tokens:,}"
-        cost = "?" if row.cost is None else f"${row.cost:,.4f}"
+        least = row.least or row
         name = f"{row.model} (judge)" if row.judge else row.model
-        counts = [row.asks, row.in_ledger, *([row.under_way] if in_batches else []), row.to_ask, row.input_tokens]
-        lines.append([name, *(f"{number:,}" for number in counts), output, cost, row.note or ""])
-    known = [row.cost for row in rows if row.cost is not None]
-    total = f"In all about ${sum(known):,.4f}" + (", and what is marked ?." if len(known) < len(rows) else ".")
-    judges = " Judges' asks about replies that are not there yet come on top." if any(row.judge for row in rows) else ""
-    return f"{table(lines)}\n\n{total}{judges} Nothing was asked."
+        cells = [
+            _range(row.asks - row.to_ask + least.to_ask, row.asks),
+            f"{row.in_ledger:,}",
+            *([f"{row.under_way:,}"] if in_batches else []),
+            _range(least.to_ask, row.to_ask),
+            _range(least.input_tokens, row.input_tokens),
+            _range(least.output_tokens, row.output_tokens),
+            _range(least.cost, row.cost, "${:,.4f}"),
+        ]
+        lines.append([name, *cells, row.note or ""])
+    known = [((row.least or row).cost, row.cost) for row in rows]
+    least, most = (sum(cost for cost in costs if cost is not None) for costs in zip(*known, strict=True))
+    total = f"In all about {_range(least, most, '${:,.4f}')}"
+    total += ", and what is marked ?." if any(row.cost is None for row in rows) else "."
+    product = next((row.product.sentence for row in rows if row.product), "")
+    return "\n\n".join(filter(None, [product, table(lines), f"{total} Nothing was asked."]))
+
+
+def _range(least: float | None, most: float | None, form: str = "{:,}") -> str:
+    if least is None or most is None:
+        return "?"
+    low, high = form.format(least), form.format(most)
+    return high if low == high else f"{low}–{high}"

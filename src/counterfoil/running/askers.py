@@ -85,16 +85,29 @@ class Askers(Generic[A]):
         }
 
 
+class JudgeAsks:
+    """The asks of a judge. Nobody knows how many they will be."""
+
+    total = 0
+
+    def __init__(self, account: Account) -> None:
+        self._tally = account.tally
+
+    @property
+    def done(self) -> int:
+        return self._tally.asked + self._tally.in_ledger + self._tally.failed
+
+
 class Watched(NamedTuple):
     """A model that is being asked, as progress shows it."""
 
-    counted: Counts | Carrier
+    counted: Counts | Carrier | JudgeAsks
     asker: RunAsker
     account: Account
 
     @property
     def name(self) -> str:
-        return self.asker.model.name
+        return self.asker.model.name + (" (judge)" if isinstance(self.counted, JudgeAsks) else "")
 
     @property
     def total(self) -> int:

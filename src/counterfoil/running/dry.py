@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
 
 import msgspec
 
 from counterfoil.asking.ask import Ask
 from counterfoil.asking.asker import Collector, Halt
 from counterfoil.asking.batches.store import UnderWay
-from counterfoil.asking.budget import Account, Budget, estimate_tokens
+from counterfoil.asking.budget import FIRST_GUESS_TOKENS, Account, Budget, estimate_tokens
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.running.askers import A, Askers, Say, one_error
@@ -19,16 +21,51 @@ from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import unheard
-from counterfoil.running.run import Pass, answer_all
+from counterfoil.running.run import WINDOW, Pass, answer_all
 from counterfoil.suite.suite import AnySuite
+
+T = TypeVar("T")
+
+
+class Product(msgspec.Struct, kw_only=True):
+    """What the asks of each model are made of. `versions` are all orders or draws of the questions together; the suite
+    says what they are `called`.
+    """
+
+    questions: int
+    versions: int
+    prompts: int
+    repeats: int
+    called: str
+
+    @property
+    def sentence(self) -> str:
+        """Such as "20 questions × 3 orders × 5 prompts = 300 asks"."""
+        from counterfoil.figures.numbers import plural
+
+        each, rest = divmod(self.versions, self.questions)
+        versions = f" in {self.versions:,} {self.called}" if rest else f" × {each:,} {self.called}" if each > 1 else ""
+        prompts = f" × {plural(self.prompts, 'prompt')}"
+        repeats = f" × {self.repeats:,} repeats" if self.repeats > 1 else ""
+        asks = plural(self.versions * self.prompts * self.repeats, "ask")
+        return f"{plural(self.questions, 'question')}{versions}{prompts}{repeats} = {asks} for each model."
+
+
+class Least(msgspec.Struct, kw_only=True):
+    """What a judge will be asked at the least."""
+
+    to_ask: int
+    input_tokens: int
+    output_tokens: int | None
+    cost: float | None
 
 
 class DryRun(msgspec.Struct, kw_only=True):
     """One model's part. Tokens and cost are of the asks that are left, estimated; None where they can't be.
 
-    `output_tokens` is what the replies in the ledger suggest, or else what the asks allow at the most. A judge's asks
-    about replies that are not there yet are not counted: what they will be depends on the replies. `under_way` are in
-    batches that a run with --batch collects: they are paid for, and not to ask.
+    `output_tokens` is what the replies in the ledger suggest, or else what the asks allow at the most. What a judge is
+    asked depends on replies: its numbers are for every reply judged in every step, and those of `least` for the fewest
+    steps. `under_way` are in batches that a run with --batch collects: they are paid for, and not to ask.
     """
 
     model: str
@@ -41,6 +78,8 @@ class DryRun(msgspec.Struct, kw_only=True):
     output_tokens: int | None
     cost: float | None
     note: str | None
+    least: Least | None = None
+    product: Product | None = None
 
 
 class Finder(Collector):
@@ -64,17 +103,47 @@ class Finder(Collector):
         self.model = model
 
 
+@dataclass
+class Part:
+    """Asks, and their tokens in."""
+
+    asks: float = 0
+    tokens: float = 0.0
+
+    def add(self, tokens: float) -> None:
+        self.asks += 1
+        self.tokens += tokens
+
+    def plus(self, other: Part, times: float) -> Part:
+        return Part(self.asks + times * other.asks, self.tokens + times * other.tokens)
+
+
+@dataclass(frozen=True)
+class Coming:
+    """Replies that judges will be asked about and that are not there yet: how many, and how many tokens one has."""
+
+    replies: int
+    reply_tokens: float
+
+
 class Outbox(Finder):
     """Counts what would be sent to one model, too, and notes which of it is in a batch."""
 
     def __init__(self, model: Model, spec: ModelSpec, plan: Plan, ledger: Ledger, under_way: UnderWay) -> None:
-        super().__init__(model, spec, plan, ledger, Budget(), self._add)
+        super().__init__(model, spec, plan, ledger, Budget(), self._take)
+        self._times_wanted = 0
         self.in_batches: set[bytes] = set()
         self._collects = plan.request.batch
         self._under_way = under_way
         self._keys: set[bytes] = set()
         self._input_tokens = 0.0
-        self._most_output: float | None = 0.0
+        self._params = spec.params
+        allowed = model.ask((), spec.params, 0).params
+        self._limit: float | None = allowed.get("max_completion_tokens") or allowed.get("max_tokens")
+
+    def _take(self, ask: Ask) -> None:
+        self._times_wanted += 1
+        self._add(ask)
 
     def _add(self, ask: Ask) -> None:
         key = bytes.fromhex(ask.key)
@@ -86,36 +155,108 @@ class Outbox(Finder):
                 return
         self._keys.add(key)
         self._input_tokens += estimate_tokens(ask.prompt)
-        limit = ask.params.get("max_tokens")
-        self._most_output = None if limit is None or self._most_output is None else self._most_output + limit
 
-    def result(self, *, judge: bool, has_turns: bool) -> DryRun:
-        tally, price, to_ask = self.account.tally, self.account.price, len(self._keys)
+    @property
+    def expected_output(self) -> float | None:
+        """Tokens of a reply: those of the replies in the ledger, or else as many as it may have."""
+        tally = self.account.tally
+        return tally.output_tokens / tally.in_ledger if tally.in_ledger else self._limit
+
+    @property
+    def shown_tokens(self) -> float:
+        """Tokens of a reply that a judge sees: without thoughts, for which the limit is raised."""
+        return min(self.expected_output or FIRST_GUESS_TOKENS, self._params.get("max_tokens") or FIRST_GUESS_TOKENS)
+
+    def result(self, product: Product, *, has_turns: bool) -> DryRun:
+        """A model's part."""
+        notes = ["later turns depend on the replies and are not counted"] if has_turns else []
+        return self._row(len(self._keys), self._input_tokens, notes, product=product)
+
+    def judged(self, plan: Plan, coming: Coming) -> DryRun:
+        """A judge's part. Beside the asks that are known, others follow as replies come."""
+        # What is judged about a reply ends with the first ask that has none: each of these is another reply's.
+        unjudged = coming.replies + self._times_wanted
+        shared = Part()
+        about = {True: Part(), False: Part()}
+        for some in batched(plan.questions if unjudged else (), WINDOW):
+            of_question: list[tuple[Ask, bool]] = []
+            for step in (step for question in some for step in plan.suite.judge_asks(question, self.model.name)):
+                ask = self.model.ask(step.messages, self._params, 0)
+                if step.about_reply:
+                    about[step.certain].add(estimate_tokens(ask.prompt) + coming.reply_tokens)
+                else:
+                    of_question.append((ask, step.certain))
+            found = self.ledger.get([ask.key for ask, _ in of_question])
+            for ask, is_certain in of_question:
+                if reply := found.get(ask.key):
+                    self.account.found(ask.key, reply, ask)
+                    continue
+                if is_certain:
+                    self._add(ask)
+                if not self._collects or not self._under_way.holds(ask.key):
+                    shared.add(estimate_tokens(ask.prompt))
+        each, sure = 1 / plan.question_count, about[True]
+        least = Part(len(self._keys), self._input_tokens).plus(sure, coming.replies * each)
+        most = shared.plus(sure, unjudged * each).plus(about[False], unjudged * each)
+        most = Part(max(most.asks, least.asks), max(most.tokens, least.tokens))
+        notes = ["at the most: every reply judged in every step"] if most.asks > least.asks else []
+        at_least = Least(
+            to_ask=round(least.asks),
+            input_tokens=round(least.tokens),
+            output_tokens=_rounded(self._output(least.asks)),
+            cost=self._cost(least.tokens, least.asks),
+        )
+        return self._row(round(most.asks), most.tokens, notes, least=at_least)
+
+    def _row(
+        self,
+        to_ask: int,
+        input_tokens: float,
+        notes: list[str],
+        *,
+        least: Least | None = None,
+        product: Product | None = None,
+    ) -> DryRun:
+        tally = self.account.tally
         collected = len(self.in_batches) if self._collects else 0
-        notes = []
         if self.in_batches and not self._collects:
-            notes.append(f"{len(self.in_batches):,} under way in a batch: --batch collects them")
-        if tally.in_ledger:
-            output: float | None = to_ask * tally.output_tokens / tally.in_ledger
-        else:
-            output = self._most_output
-            notes.append("output at its limit" if output is not None else "length of replies unknown")
-        if has_turns and not judge:
-            notes.append("later turns depend on the replies and are not counted")
-        if price is None:
+            notes = [f"{len(self.in_batches):,} under way in a batch: --batch collects them", *notes]
+        if not tally.in_ledger:
+            notes.append("output at its limit" if self._limit is not None else "length of replies unknown")
+        if self.account.price is None:
             notes.append("price unknown: give it with --prices")
         return DryRun(
             model=self.model.name,
-            judge=judge,
+            judge=least is not None,
             asks=to_ask + collected + tally.in_ledger,
             in_ledger=tally.in_ledger,
             under_way=collected,
             to_ask=to_ask,
-            input_tokens=round(self._input_tokens),
-            output_tokens=None if output is None else round(output),
-            cost=None if price is None or output is None else price.of_tokens(self._input_tokens, output),
+            input_tokens=round(input_tokens),
+            output_tokens=_rounded(self._output(to_ask)),
+            cost=self._cost(input_tokens, to_ask),
             note="; ".join(notes) if to_ask and notes else None,
+            least=least,
+            product=product,
         )
+
+    def _output(self, asks: float) -> float | None:
+        return None if self.expected_output is None else asks * self.expected_output
+
+    def _cost(self, input_tokens: float, asks: float) -> float | None:
+        output, price = self._output(asks), self.account.price
+        return None if price is None or output is None else price.of_tokens(input_tokens, output)
+
+
+def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items in parts of that size."""
+    remaining = iter(items)
+    while part := list(islice(remaining, size)):
+        yield part
+
+
+def _rounded(number: float | None) -> int | None:
+    return None if number is None else round(number)
 
 
 def dry_run(suite: AnySuite, request: RunRequest) -> list[DryRun]:
@@ -132,14 +273,21 @@ def dry_run(suite: AnySuite, request: RunRequest) -> list[DryRun]:
 async def _dry_run(plan: Plan, ledger: Ledger, under_way: UnderWay) -> list[DryRun]:
     outboxes = _outboxes(plan, ledger, under_way)
     with one_error():
-        await answer_all(plan, ledger, outboxes, NoParts(), unheard)
+        counts = await answer_all(plan, ledger, outboxes, NoParts(), unheard)
     for box in outboxes.all:
         await box.model.close()
-    has_turns = plan.suite.has_turns
+    product = Product(
+        questions=len({question.unit for question in plan.questions}),
+        versions=plan.question_count,
+        prompts=len(plan.variants),
+        repeats=plan.request.repeats,
+        called=plan.suite.asked_in,
+    )
+    unasked = sum(of_model.outcomes[key] for of_model in counts for key in of_model.outcomes if key[2] == "not_asked")
+    coming = Coming(unasked, max((box.shown_tokens for box in outboxes.models), default=0.0))
     return [
-        box.result(judge=judge, has_turns=has_turns)
-        for judge, boxes in ((False, outboxes.models), (True, outboxes.judges))
-        for box in boxes
+        *(box.result(product, has_turns=plan.suite.has_turns) for box in outboxes.models),
+        *(box.judged(plan, coming) for box in outboxes.judges),
     ]
 
 

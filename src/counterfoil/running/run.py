@@ -17,7 +17,7 @@ from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.providers import provider_of
 from counterfoil.errors import UserError
 from counterfoil.progress import Progress
-from counterfoil.running.askers import Askers, RunAsker, Say, Watched, open_senders
+from counterfoil.running.askers import Askers, JudgeAsks, RunAsker, Say, Watched, open_senders
 from counterfoil.running.finish import finish
 from counterfoil.running.folder import Run, discard_empty, locked, refuse_others
 from counterfoil.running.plan import Plan, make_plan
@@ -230,6 +230,7 @@ async def answer_all(
     counts = [Counts(plan.asks_per_model) for _ in askers.models]
     models = list(zip(askers.models, plan.request.models, counts, strict=True))
     watched = [Watched(of_model, asker, asker.account) for asker, _, of_model in models]
+    watched += [Watched(JudgeAsks(asker.account), asker, asker.account) for asker in askers.judges]
     async with Progress(watched if is_kept else []).watched(), asyncio.TaskGroup() as group:
         for number, (asker, spec, of_model) in enumerate(models):
             rows = Rows(plan.suite, plan.facts, askers.by_name(), of_model, say if is_kept else unheard)

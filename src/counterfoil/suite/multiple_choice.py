@@ -140,6 +140,7 @@ class MultipleChoice(Suite[ChoiceQuestion, Choice, None, None]):
     prompts: Mapping[str, str] = {"plain": "Answer with the letter of the right choice, and nothing else."}
     options: Sequence[Option] = (ORDERS,)
     identity = ("question_id", "order")
+    asked_in = "orders"
     columns: Mapping[str, Any] = {"order": int, "choice": str, "content": int, "correct": bool}
     metrics: Sequence[Metric] = (ACCURACY, OUT_OF_CHOICE, ORDER_BIAS)
     # The settings of the simulated respondent, and what its self-test plants.

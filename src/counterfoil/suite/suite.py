@@ -11,7 +11,7 @@ import msgspec
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
-from counterfoil.judging.step import JudgeAsk
+from counterfoil.judging.step import Foreseen, JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import QUESTION, Items, Metric
 from counterfoil.suite.imports import Importer
@@ -169,6 +169,8 @@ class Suite(Generic[Q, R, F, V]):
     # The column that holds a question's `unit`: what a question is before orders and draws.
     unit_column: str = "question_id"
     asks_judges: bool = False
+    # What a question is asked in, where it is asked in several ways beside prompts and repeats.
+    asked_in: str = "versions"
     # Columns by which a sample of replies for people is stratified, beside model, variant and outcome.
     rating_strata: Sequence[str] = ("correct",)
     # Columns in which a record must have a value if people are to rate it.
@@ -255,6 +257,10 @@ class Suite(Generic[Q, R, F, V]):
         imported reply are joined with `|`.
         """
         return None
+
+    def judge_asks(self, question: Q, judge: str) -> Sequence[Foreseen]:
+        """What `judge` will ask this judge about a reply to the question at the most, for the dry run."""
+        return [Foreseen()]
 
     def score(self, question: Q, facts: F, reading: R | None, verdicts: V | None) -> Row:
         """The suite's columns for one reply. A reply in which nothing could be read has reading None."""
