@@ -14,7 +14,7 @@ from yarl import URL
 from counterfoil import progress
 from counterfoil.datasets import fetch, registry
 from counterfoil.datasets.fetch import dataset_path, get_dataset, resolved
-from counterfoil.datasets.registry import DataFile, Dataset, all_datasets, registered
+from counterfoil.datasets.registry import DATASETS, DataFile, Dataset, all_datasets, registered
 from counterfoil.errors import UserError
 
 PLAUSIBLEQA = "/datasets/JamshidJDMY/PlausibleQA/resolve/main/test.json"
@@ -240,3 +240,11 @@ def test_the_list_says_what_is_here() -> None:
     get()
     (after,) = [entry for entry in all_datasets() if entry.name == "plausibleqa"]
     assert (after.where, after.bytes) == ("cached", len(CONTENT))
+
+
+def test_the_page_on_datasets_names_all_that_can_be_fetched() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
+    rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| `")}
+    for dataset in DATASETS:
+        assert f"| `{dataset.suite}` |" in rows[dataset.name], dataset.name
+        assert rows[dataset.name].rstrip(" |").endswith(dataset.licence), dataset.name

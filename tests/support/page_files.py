@@ -19,10 +19,12 @@ from page_commands import TEMPLATES
 from pages import ROOT
 from published import SMOLLM2_WHEEL, write_smollm2_wheel
 
+# As the CFE study's repository has them.
+QUESTIONS = "data/questions/100_questions.json"
 CAPITAL = "What is the capital of Australia?"
 
 
-def _questions_88(path: Path) -> None:
+def _questions(path: Path) -> None:
     plausibilities = {"Sydney": 80, "Perth": 50}
     candidates = {name: {"listwise": score} for name, score in plausibilities.items()}
     question = {"id": "q1", "question": CAPITAL, "answer": "Canberra", "candidate_answers": candidates}
@@ -146,7 +148,7 @@ FILES: dict[str, dict[str, Callable[[Path], None]]] = {
     "README.md": {f"wheels/{SMOLLM2_WHEEL}": write_smollm2_wheel},
     "start.md": {f"wheels/{SMOLLM2_WHEEL}": write_smollm2_wheel},
     "models.md": {f"wheels/{SMOLLM2_WHEEL}": write_smollm2_wheel},
-    "explain.md": {"responses.csv": _responses, "questions_88.json": _questions_88},
+    "explain.md": {"100q_with_gpt_f1_scores.csv": _responses, QUESTIONS: _questions},
     "bias.md": {
         "KoBBQ_test_evaluation_1_gpt-4_predictions.tsv": _raw_predictions,
         "KoBBQ_test_evaluation_1_gpt-4.tsv": _processed_predictions,
@@ -163,6 +165,10 @@ FILES: dict[str, dict[str, Callable[[Path], None]]] = {
     "inspect.md": {"set.jsonl": _set_of_templates, "logs/2026-11-16T12-00-00_bias_x.eval": _log},
     "site.md": {"runs/earlier": _source},
     "training.md": {"runs/source": _source},
-    "sources.md": {"responses.csv": _responses, "questions_88.json": _questions_88, "results.json": _results},
+    "sources.md": {
+        "data/eval_results/gpt/100q_with_gpt_f1_scores.csv": _responses,
+        QUESTIONS: _questions,
+        "results.json": _results,
+    },
     "suites.md": {"sycophancy": _sycophancy},
 }
