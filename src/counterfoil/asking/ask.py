@@ -27,8 +27,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One call to a model, complete: everything here can change the answer, and nothing else can.
 
     `base_url` is set only where the user gave one. For local weights `model` is their hash and `runtime` the name
-    and version of what runs them. `sample` tells repeats of the same ask apart. How an ask is sent (time limits,
-    concurrency, keys) is no part of it.
+    and version of what runs them. `sample` tells repeats of the same ask apart, `round` those of `--fresh`. How an
+    ask is sent (time limits, concurrency, keys) is no part of it.
     """
 
     provider: str
@@ -38,6 +38,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     sample: int = 0
     base_url: str | None = None
     runtime: str | None = None
+    round: str | None = None
 
     @cached_property
     def canonical(self) -> str:
@@ -53,6 +54,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             fields["base_url"] = self.base_url
         if self.runtime is not None:
             fields["runtime"] = self.runtime
+        if self.round is not None:
+            fields["round"] = self.round
         return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
     @cached_property

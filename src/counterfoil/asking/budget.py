@@ -36,6 +36,8 @@ class Reserved(NamedTuple):
 
 
 NOTHING = Reserved()
+# Of more models behind one name than these, the others are counted together.
+MOST_NAMES = 20
 
 
 class Tally(msgspec.Struct, kw_only=True):
@@ -57,6 +59,8 @@ class Tally(msgspec.Struct, kw_only=True):
     estimated: int = 0
     truncated: int = 0
     empty: int = 0
+    # Replies by the name that the server gave its model.
+    served: dict[str, int] = {}
     cost: float | None = None
     cost_now: float | None = None
 
@@ -266,6 +270,9 @@ class Account:
         tally.reasoning_tokens += reply.reasoning_tokens or 0
         tally.truncated += reply.status == "truncated"
         tally.empty += reply.status == "ok" and not reply.text.strip()
+        if reply.served_model is not None:
+            name = reply.served_model if reply.served_model in tally.served or len(tally.served) < MOST_NAMES else "…"
+            tally.served[name] = tally.served.get(name, 0) + 1
         self.budget.tokens.add(input_tokens + output_tokens, now=now)
         if self.price is not None and tally.cost is not None and tally.cost_now is not None:
             dollars = self.price.of(reply)

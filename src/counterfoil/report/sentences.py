@@ -37,6 +37,7 @@ def warnings_of(run: Run) -> list[str]:
         *_broken(run),
         *_unread(run, silent),
         *cut_off_sentences(run.manifest, without={row["model"] for row in silent}),
+        *_several_models(run),
         *_not_in_the_file(run),
         *sentences_of(run),
         *_left_out(run),
@@ -67,6 +68,19 @@ def ledger_sentences(manifest: Mapping[str, Any]) -> list[str]:
             oldest = f", the oldest of {sender['oldest'][:10]}" if sender.get("oldest") else ""
             sentences.append(f"{sender['name']}: {known:,} of {known + now:,} replies are from the ledger{oldest}.")
     return sentences
+
+
+def served_as(sender: Mapping[str, Any]) -> str:
+    """The names that the server gave its model: with their counts, where there are several."""
+    served = sender.get("served") or {}
+    return ", ".join(served) if len(served) < 2 else ", ".join(f"{name} ({n:,})" for name, n in served.items())
+
+
+def _several_models(run: Run) -> Iterator[str]:
+    """Names behind which the server had more than one model."""
+    for sender in (*run.manifest["models"], *run.manifest["judges"]):
+        if len(sender.get("served") or {}) > 1:
+            yield f"Not one model answered as {sender['name']}, by the server's own word: {served_as(sender)}."
 
 
 def _broken(run: Run) -> Iterator[str]:

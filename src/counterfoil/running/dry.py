@@ -17,6 +17,7 @@ from counterfoil.asking.budget import FIRST_GUESS_TOKENS, Account, Budget, estim
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.running.askers import A, Askers, Say, one_error
+from counterfoil.running.folder import round_under_way
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts
 from counterfoil.running.request import RunRequest
@@ -267,7 +268,11 @@ def dry_run(suite: AnySuite, request: RunRequest) -> list[DryRun]:
 
     request = msgspec.structs.replace(request, models=dry(request.models), judges=dry(request.judges))
     with Ledger(request.ledger, create=False) as ledger, UnderWay(request.ledger) as under_way:
-        return asyncio.run(_dry_run(make_plan(suite, request), ledger, under_way))
+        plan = make_plan(suite, request)
+        if request.fresh:
+            for model in (*plan.models, *plan.judges):
+                model.begin_round(round_under_way(request.out) or "not begun")
+        return asyncio.run(_dry_run(plan, ledger, under_way))
 
 
 async def _dry_run(plan: Plan, ledger: Ledger, under_way: UnderWay) -> list[DryRun]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -40,6 +40,13 @@ from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES, Outcome
 PACKAGES = ("aiohttp", "inspect_ai", "msgspec", "numpy", "polars", "ray", "torch", "transformers", "xllamacpp")
 
 
+class Asked(NamedTuple):
+    """The round of fresh asks, where it is one, and when the oldest reply came that was in the ledger, by model."""
+
+    round: str | None
+    oldest: Mapping[str, float]
+
+
 def manifest(
     plan: Plan,
     askers: Askers[Any],
@@ -47,6 +54,7 @@ def manifest(
     started_at: datetime,
     stopped: Mapping[str, str],
     answered: Sequence[Answered],
+    asked: Asked,
 ) -> dict[str, Any]:
     """The content of manifest.json. It holds no keys, and not the path of the ledger. `stopped`: why models were not
     asked on, where that is not the model's doing.
@@ -80,11 +88,12 @@ def manifest(
         },
         "answered": answered[1:],
         "variants": [{"name": variant.name, "sha256": variant.sha256} for variant in plan.variants],
-        "models": [_about(*pair, stopped) for pair in zip(request.models, askers.models, strict=True)],
-        "judges": [_about(*pair, {}) for pair in zip(request.judges, askers.judges, strict=True)],
+        "models": [_about(*pair, stopped, asked.oldest) for pair in zip(request.models, askers.models, strict=True)],
+        "judges": [_about(*pair, {}, asked.oldest) for pair in zip(request.judges, askers.judges, strict=True)],
         "cost": {"models": _total_cost(askers.models), "judges": _total_cost(askers.judges)},
         "outcomes": {outcome: totals[outcome] for outcome in OUTCOMES},
         "asked_by": _asked_by(request),
+        "fresh": asked.round,
         "stopped": askers.halt.reason,
         "started_at": started_at.isoformat(timespec="seconds"),
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -101,12 +110,15 @@ def _asked_by(request: RunRequest) -> dict[str, Any]:
     return {"way": "local"}
 
 
-def _about(spec: ModelSpec, asker: RunAsker, stopped: Mapping[str, str]) -> dict[str, Any]:
+def _about(spec: ModelSpec, asker: RunAsker, stopped: Mapping[str, str], oldest: Mapping[str, float]) -> dict[str, Any]:
+    found_at = oldest.get(spec.name) if asker.account.tally.in_ledger else None
     return {
         **{name: value for name, value in msgspec.structs.asdict(spec).items() if name != "dry"},
         "adjustments": asker.adjustments,
         "stopped": asker.stopped or stopped.get(spec.name),
         **msgspec.to_builtins(asker.account.tally),
+        # When the oldest of the replies came that were in the ledger.
+        "oldest": None if found_at is None else datetime.fromtimestamp(found_at, UTC).isoformat(timespec="seconds"),
     }
 
 
@@ -128,7 +140,9 @@ def _versions() -> dict[str, str]:
 UNANSWERED_NAMED = 20
 
 
-def finish(plan: Plan, parts: Parts, counts: Sequence[Counts], askers: Askers[Any], started_at: datetime) -> Run:
+def finish(
+    plan: Plan, parts: Parts, counts: Sequence[Counts], askers: Askers[Any], started_at: datetime, asked: Asked
+) -> Run:
     """Write records, summary, manifest and what the suite has beside them; then put all of it in the place of an
     earlier run. Until then that run stays whole.
     """
@@ -147,7 +161,7 @@ def finish(plan: Plan, parts: Parts, counts: Sequence[Counts], askers: Askers[An
         note(summary.estimates, partial)
         summary.id = id
         write_json(staged / SUMMARY, summary)
-        content = {"id": id, **manifest(plan, askers, outcomes, started_at, stopped, answered)}
+        content = {"id": id, **manifest(plan, askers, outcomes, started_at, stopped, answered, asked)}
         content["partial"] = msgspec.to_builtins(partial)
         write_json(staged / MANIFEST, content)
         plan.suite.finished(Run(staged), plan.facts)

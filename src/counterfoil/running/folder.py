@@ -6,13 +6,14 @@ import os
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.files import explained, take_lock
+from counterfoil.files import explained, replacing, take_lock
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.outcome import LEFT_OUT
 
@@ -23,6 +24,8 @@ T = TypeVar("T")
 
 MANIFEST, RECORDS, SUMMARY = "manifest.json", "records.parquet", "summary.json"
 LOCK, NEW, PARTS = ".lock", ".new", ".parts"
+# Holds the name of a round of fresh asks until it is complete.
+FRESH = ".fresh"
 # Under this name the metadata of records.parquet hold the run's id.
 RUN_KEY = "counterfoil_run"
 
@@ -191,6 +194,32 @@ def put_in_place(staged: Path, folder: Path, read: Collection[str]) -> None:
 def _move(source: Path, target: Path) -> None:
     with explained(target):
         source.replace(target)
+
+
+def round_under_way(folder: Path) -> str | None:
+    """The name of the round of fresh asks that was begun here and is not complete; None where there is none."""
+    try:
+        return (folder / FRESH).read_text(encoding="utf-8").strip() or None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def begin_round(folder: Path) -> tuple[str, bool]:
+    """The name of the round that fresh asks belong to, and whether it was begun earlier: until a round is complete,
+    the same command goes on with it.
+    """
+    if (name := round_under_way(folder)) is not None:
+        return name, True
+    name = datetime.now(UTC).isoformat()
+    with replacing(folder / FRESH) as temporary:
+        temporary.write_text(f"{name}\n", encoding="utf-8")
+    return name, False
+
+
+def end_round(folder: Path) -> None:
+    """The round is complete: the same command begins another."""
+    with explained(folder):
+        (folder / FRESH).unlink(missing_ok=True)
 
 
 def discard_empty(folder: Path) -> None:

@@ -36,6 +36,7 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     seed: int
     max_cost: float | None
     max_tokens_total: int | None
+    fresh: bool
     batch: bool
     prices: Path | None
     ledger: Path
@@ -87,7 +88,7 @@ def make_request(
     context = msgspec.structs.replace(imported or Context(), judges=[judge.name for judge in judges], variants=variants)
     letters = _letters(suite, models, judges, context, values)
     folder = f"{suite.name.replace(':', '-')}-{letters}"
-    as_given = ("data", "limit", "repeats", "seed", "max_cost", "max_tokens_total", "batch")
+    as_given = ("data", "limit", "repeats", "seed", "max_cost", "max_tokens_total", "fresh", "batch")
     return RunRequest(
         models=models,
         judges=judges,
@@ -135,6 +136,8 @@ def _letters(
     ]
     if context.imported_model is not None:
         content.append(context.imported_model)
+    if values["fresh"]:
+        content.append("fresh")
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
     return "".join(chr(ord("a") + byte % 26) for byte in digest[:8])
 

@@ -18,8 +18,8 @@ from counterfoil.asking.models.providers import provider_of
 from counterfoil.errors import UserError
 from counterfoil.progress import Progress
 from counterfoil.running.askers import Askers, JudgeAsks, RunAsker, Say, Watched, open_senders
-from counterfoil.running.finish import finish
-from counterfoil.running.folder import Run, discard_empty, locked, refuse_others
+from counterfoil.running.finish import Asked, finish
+from counterfoil.running.folder import Run, begin_round, discard_empty, end_round, locked, refuse_others
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts, Parts
 from counterfoil.running.request import RunRequest
@@ -73,11 +73,22 @@ def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) 
         gc.unfreeze()
 
 
+def _begin_round(plan: Plan, say: Say) -> str:
+    """Everything is asked again, in a round of its own."""
+    name, begun_earlier = begin_round(plan.request.out)
+    for model in (*plan.models, *plan.judges):
+        model.begin_round(name)
+    if begun_earlier:
+        say(f"Going on with the fresh asks that were begun at {name[:19]}: they are not complete yet.")
+    return name
+
+
 async def carry_out(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run:
     """Ask, read, score, estimate; gives the run."""
     from counterfoil.running.dry import count_earlier, say_what_is_in_batches
 
     started_at = datetime.now(UTC)
+    asked_in = _begin_round(plan, say) if plan.request.fresh else None
     if not plan.request.batch and any(provider_of(model.name).has_batches for model in (*plan.models, *plan.judges)):
         await say_what_is_in_batches(plan, ledger, say, one_pass)
     parts = Parts(plan.request.out, plan.suite.columns)
@@ -97,7 +108,9 @@ async def carry_out(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run
             await count_earlier(plan, ledger, askers, one_pass)
             counts = await one_pass(askers, parts)
     await loading
-    run = finish(plan, parts, counts, askers, started_at)
+    run = finish(plan, parts, counts, askers, started_at, Asked(asked_in, ledger.oldest))
+    if asked_in is not None and run.is_complete:
+        end_round(run.folder)
     return run if is_all_stored else NotAllStored(run.folder)
 
 

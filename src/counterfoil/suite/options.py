@@ -65,6 +65,12 @@ RUN_OPTIONS = (
     Option("out", "the run folder (default: runs/SUITE-… by what is asked)", metavar="DIR"),
     Option("ledger", "where every reply is kept", default=DEFAULT_LEDGER, metavar="FILE"),
     Option(
+        "fresh",
+        "ask everything again, as if the ledger held no reply; the new replies are kept beside the old ones",
+        kind=bool,
+        default=False,
+    ),
+    Option(
         "batch",
         "ask through the batch interface of OpenAI or Anthropic: half the price, up to a day",
         kind=bool,

@@ -42,6 +42,8 @@ class Ledger:
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self.path = path
+        # When the oldest reply came that was found, of each model.
+        self.oldest: dict[str, float] = {}
         self.is_shared = False
         self._reader: sqlite3.Connection | None = None
         self._connection: sqlite3.Connection | None = None
@@ -85,8 +87,11 @@ class Ledger:
         if self._reader is None:
             return {}
         with explained(self.path):
-            rows = self._lookup.rows([bytes.fromhex(key) for key in keys], REPLY_COLUMNS)
-            found = {key.hex(): reply_from_row(values) for key, values in rows}
+            columns = f"model, received_at, {REPLY_COLUMNS}"
+            found = {}
+            for key, (model, received_at, *values) in self._lookup.rows([bytes.fromhex(key) for key in keys], columns):
+                found[key.hex()] = reply_from_row(values)
+                self.oldest[model] = min(received_at, self.oldest.get(model, received_at))
         _LOG.debug("%s holds %d of %d replies", self.path, len(found), len(keys))
         return found
 

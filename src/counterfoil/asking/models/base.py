@@ -67,6 +67,10 @@ class Model:
             messages=(),
         )
 
+    def begin_round(self, name: str) -> None:
+        """From now on asks are of this round: what was asked before is asked again, and kept beside."""
+        self._identity = replace(self._identity, round=name)
+
     def ask(self, messages: Sequence[Message], params: Mapping[str, Any], sample: int) -> Ask:
         """The ask with this model's identity in it."""
         return replace(self._identity, messages=tuple(messages), params=dict(params), sample=sample)

@@ -21,7 +21,7 @@ from counterfoil.report.page.records import records_part
 from counterfoil.report.page.tables import agreement_tables, group_tables, methods_part, overall_tables
 from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.report.plots.svg import draw
-from counterfoil.report.sentences import data_sentence, headline_of, warnings_of
+from counterfoil.report.sentences import data_sentence, headline_of, served_as, warnings_of
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run, Summary
 from counterfoil.stats.metric import by_name
@@ -167,6 +167,8 @@ def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
         *((f"cost of {role}", money(cost[role])) for role in ("models", "judges") if manifest[role]),
         ("versions", ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())),
     ]
+    if manifest.get("fresh"):
+        pairs.append(("asked afresh", f"since {str(manifest['fresh'])[:19].replace('T', ' ')} UTC"))
     if manifest["stopped"]:
         pairs.append(("stopped", manifest["stopped"]))
     senders = [(sender, role) for role in ("model", "judge") for sender in manifest[f"{role}s"]]
@@ -195,9 +197,11 @@ def _senders(senders: Sequence[tuple[Mapping[str, Any], str]]) -> Html:
             settings.append(f"tokens of {estimated:,} replies by their letters: the server did not count them")
         if sender["stopped"]:
             settings.append(f"stopped: {sender['stopped']}")
+        if sender.get("oldest"):
+            settings.append(f"the oldest reply of the ledger is of {sender['oldest'][:10]}")
         counts = (f"{sender.get(name, 0):,}" for name in _COUNTS.values())  # older manifests lack some
-        rows.append([sender["name"], role, *counts, money(sender["cost"]), ", ".join(settings)])
-    return table("Models and judges", ["name", "as", *_COUNTS, "cost", "settings"], rows)
+        rows.append([sender["name"], role, served_as(sender), *counts, money(sender["cost"]), ", ".join(settings)])
+    return table("Models and judges", ["name", "as", "named by the server", *_COUNTS, "cost", "settings"], rows)
 
 
 def _outcomes(summary: Summary) -> Html:
