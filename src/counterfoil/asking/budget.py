@@ -211,17 +211,20 @@ class Account:
         dollars = self.price.of_tokens(input_tokens, output_tokens) if self.price else 0.0
         return dollars, input_tokens + output_tokens
 
-    def reserve(self, ask: Ask) -> Reserved | None:
+    def reserve(self, ask: Ask, *, alone: bool = False) -> Reserved | None:
         """Set aside what the ask will probably take; None if that is not there any more.
 
         While others are in flight, it is taken to be one of many that may grow. With nothing in flight the mean
-        decides: it is the same in another run with the same replies, which then spends nothing more either.
+        decides: it is the same in another run with the same replies, which then spends nothing more either. `alone`:
+        the first ask of a model is sent while nothing else is in flight, if only what it says fits. A guess at its
+        reply is no reason to call a budget used up.
         """
         if not self.budget.is_limited:
             return NOTHING
         allowed = ask.params.get("max_tokens") or FIRST_GUESS_TOKENS
         reserved = Reserved(1, estimate_tokens(ask.prompt), min(FIRST_GUESS_TOKENS, allowed))
-        if not self.budget.has_room(*self.expected(reserved, growing=self.budget.in_flight > 0)):
+        needed = reserved._replace(output_tokens=0.0) if alone and not self._seen.replies else reserved
+        if not self.budget.has_room(*self.expected(needed, growing=self.budget.in_flight > 0)):
             return None
         self.reserved = self.reserved.plus(reserved)
         return reserved
@@ -241,7 +244,7 @@ class Account:
         async with budget.turn:
             while True:
                 check()
-                reserved = self.reserve(ask)
+                reserved = self.reserve(ask, alone=not budget.in_flight)
                 if reserved is not None or not budget.in_flight:
                     budget.in_flight += reserved is not None
                     return reserved

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from counterfoil.asking.budget import estimate_tokens
+from counterfoil.asking.models.thinking import limit_of
 from counterfoil.asking.prices import Price
 from counterfoil.comparing.compare import align
 from counterfoil.comparing.items import items_of
@@ -83,7 +84,7 @@ def tokens_of(plan: Plan, request: RunRequest, run: Run | None) -> Tokens:
     for spec in request.models:
         about, price = earlier.get(spec.name, {}), plan.prices.of(spec)
         number = about.get("asked", 0) + about.get("in_ledger", 0)
-        replies.append((about["output_tokens"] / number if number else spec.params.get("max_tokens"), price))
+        replies.append((about["output_tokens"] / number if number else limit_of(spec), price))
         if not number:
             at_limit.append(f"Replies of {spec.name} are counted at their limit.")
         if price is None:

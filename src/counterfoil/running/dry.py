@@ -16,6 +16,7 @@ from counterfoil.asking.batches.store import UnderWay
 from counterfoil.asking.budget import FIRST_GUESS_TOKENS, Account, Budget, estimate_tokens
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
+from counterfoil.asking.models.thinking import limit_of
 from counterfoil.running.askers import A, Askers, Say, one_error
 from counterfoil.running.folder import round_under_way
 from counterfoil.running.plan import Plan, make_plan
@@ -139,8 +140,7 @@ class Outbox(Finder):
         self._keys: set[bytes] = set()
         self._input_tokens = 0.0
         self._params = spec.params
-        allowed = model.ask((), spec.params, 0).params
-        self._limit: float | None = allowed.get("max_completion_tokens") or allowed.get("max_tokens")
+        self._limit = limit_of(spec)
 
     def _take(self, ask: Ask) -> None:
         self._times_wanted += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -122,6 +123,23 @@ def test_without_a_price_there_is_no_cost_and_tokens_count_all_the_same() -> Non
     assert free.tally.cost == 0.0
     assert budget.tokens.used == 220
     assert set_aside(unknown, ask_of()) == pytest.approx((0.0, 24))  # 14 in, 10 out as before
+
+
+def test_a_guess_at_the_first_reply_does_not_use_a_budget_up() -> None:
+    budget = Budget(max_tokens=100)
+    account = Account(budget, FREE)
+    ask = ask_of()  # 14 in, and a first guess of 256 out
+
+    async def begin() -> Reserved | None:
+        return await account.begin(ask, lambda: None)
+
+    assert account.reserve(ask) is None
+    reserved = asyncio.run(begin())
+    assert reserved is not None
+    account.count(reply_of(14, 40), now=True, ask=ask)
+    account.end(reserved)
+    assert asyncio.run(begin()) is None  # 54 of 100 are used, and another 54 do not fit
+    assert asyncio.run(Account(Budget(max_tokens=13), FREE).begin(ask, lambda: None)) is None
 
 
 def test_all_models_share_one_budget() -> None:

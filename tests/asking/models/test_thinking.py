@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from counterfoil.asking.ask import Ask, Reply
+from counterfoil.asking.models.anthropic import AnthropicModel
 from counterfoil.asking.models.anthropic import request_body as anthropic_body
 from counterfoil.asking.models.base import Hopeless, ModelSpec, TryAgain
 from counterfoil.asking.models.openai import OpenAIModel, read_completion
+from counterfoil.asking.models.thinking import limit_of
 from mock_server import Answer, MockServer, completion, error
 from openai_asks import MESSAGES, ask_of, body_of, send_all
 
@@ -57,6 +59,27 @@ def test_who_sets_the_limit_of_thinking_and_answer_together_has_decided() -> Non
     assert "max_tokens" not in body
     body = body_of({"max_tokens": 64, "max_completion_tokens": 500}, name="vllm/m")
     assert ("max_tokens" in body, body["max_completion_tokens"]) == (False, 500)
+
+
+def test_what_turns_thinking_on_gives_room_for_it() -> None:
+    on = {"max_tokens": 64, "thinking": {"type": "enabled", "budget_tokens": 8_000}}
+    for params, limit in ((on, 16_384), (on | {"thinking": {"type": "disabled"}}, 64), (LIMIT, 64)):
+        model = AnthropicModel(ModelSpec(name="anthropic/claude-x", base_url="http://localhost", params=params))
+        assert model.ask(MESSAGES, params, 0).params["max_tokens"] == limit
+        assert model.adjustments == ([RAISED] if limit > 64 else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "limit"),
+    [
+        ("openai/gpt-5", {"max_tokens": 64}, 16_384),
+        ("openai/gpt-5", {"max_tokens": 64, "max_completion_tokens": 500}, 500),
+        ("openai/gpt-4o", {"max_tokens": 64}, 64),
+        ("openai/gpt-5", {}, None),
+    ],
+)
+def test_the_most_that_a_reply_can_have(name: str, params: dict[str, Any], limit: int | None) -> None:
+    assert limit_of(ModelSpec(name=name, params=params)) == limit
 
 
 def thinking(content: str, tokens: tuple[int, int], finish_reason: str = "stop") -> Answer:

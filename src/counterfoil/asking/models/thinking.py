@@ -41,6 +41,13 @@ def with_room(params: Mapping[str, Any]) -> dict[str, Any]:
     return {**params, "max_tokens": ROOM}
 
 
+def limit_of(spec: ModelSpec) -> int | None:
+    """The most tokens that a reply of the model can have; None where nobody has set a limit."""
+    params = with_room(spec.params) if thinks(spec) else spec.params
+    limit: int | None = params.get("max_completion_tokens") or params.get("max_tokens")
+    return limit
+
+
 def lacked_room(params: Mapping[str, Any], reply: Reply) -> bool:
     """Whether thinking has taken what the answer would have needed, and there could have been more."""
     has_thought = bool(reply.reasoning_tokens or reply.reasoning)
