@@ -199,5 +199,5 @@ def test_bbqs_predictions_in_other_spellings_and_bad_lines() -> None:
     Path("q.jsonl").write_text(json.dumps(bbq_row(0)))
     for bad in ("7", "[]", "{", '{"mine": "Ed"}', '{"example_id": 0, "category": "Age"}'):
         Path("p.jsonl").write_text(bad)
-        with pytest.raises(cf.UserError, match=r"p\.jsonl, line 1"):
+        with pytest.raises(cf.UserError, match=r"p\.jsonl has bad rows, 1 of 1: line 1: "):
             cf.score("bias", "p.jsonl", format="bbq", column="mine", data="q.jsonl", out="o")

@@ -123,13 +123,13 @@ def test_a_users_table(tmp_path: Path) -> None:
         (["6"], "There is no variant 6"),
         (["1-debiasd"], "1-debiased"),
         (["mine.tsv:7"], "mine.tsv has no prompt 7: it has x"),
-        (["short.tsv"], "short.tsv lacks the column instruction"),
+        (["short.tsv"], "short.tsv lacks the columns instruction"),
         (["none.tsv"], "none.tsv holds no prompts"),
         (["twice.tsv"], "line 3: its prompt_id is there twice"),
         (["nameless.tsv"], "line 2: its prompt_id is missing"),
         (["mine.tsv", "mine.tsv:x"], "Two variants are called mine-x"),
         (["1", "1"], "Two variants are called 1"),
-        (["latin.tsv"], "There is no variant latin.tsv"),
+        (["latin.tsv"], "latin.tsv is not UTF-8"),
     ],
 )
 def test_wrong_variants_are_named(

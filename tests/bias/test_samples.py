@@ -39,8 +39,8 @@ def rows(name: str, delimiter: str) -> list[tuple[str, dict[str, str]]]:
 
 KOREAN_ROWS = rows("kobbq_templates.tsv", "\t")
 ENGLISH_ROWS = rows("bbq_templates.csv", ",")
-KOREAN = list(templates.expand(KOREAN_ROWS))
-ENGLISH = list(templates_bbq.expand(ENGLISH_ROWS))
+KOREAN = templates.expand(KOREAN_ROWS, "f")
+ENGLISH = templates_bbq.expand(ENGLISH_ROWS, "f")
 both = pytest.mark.parametrize("questions", [KOREAN, ENGLISH], ids=["korean", "english"])
 
 
@@ -125,7 +125,7 @@ def test_korean_particles_fit_the_word_before_them() -> None:
     """은, 이, 을, 과 behind a final consonant; 는, 가, 를, 와 behind a vowel: by the syllable's code point."""
     seen = set()
     for _, row in KOREAN_ROWS:
-        words = templates.declarations("", f"{row['Names']}; {row['Lexical_diversity']}", "")
+        words = templates.declarations(f"{row['Names']}; {row['Lexical_diversity']}", "")
         texts = row["Ambiguous_context"] + row["Disambiguating_context"]
         for name, forms in re.findall(r"\[(\w+): ([^\]]+)\]", texts):
             for word, form in zip(words[name], forms.split(", "), strict=True):

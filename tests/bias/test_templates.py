@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from counterfoil.bias.questions import Question
 from counterfoil.bias.sources import templates, templates_bbq
 from counterfoil.errors import UserError
+from counterfoil.inputs import Inputs, reading_inputs
 
 pytestmark = pytest.mark.heavy
 
@@ -60,16 +61,16 @@ def rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def kobbq(**changes: str) -> list[Question]:
-    return list(templates.expand([("line 2", KOBBQ | changes)]))
+    return templates.expand([("line 2", KOBBQ | changes)], "f")
 
 
 def bbq(**changes: str) -> list[Question]:
-    return list(templates_bbq.expand([("line 2", BBQ | changes)]))
+    return templates_bbq.expand([("line 2", BBQ | changes)], "f")
 
 
 @needs_data
 def test_every_published_test_sample_comes_out() -> None:
-    expanded = {question.sample_id: question for question in templates.expand(rows(DATA / "KoBBQ_templates.tsv"))}
+    expanded = {question.sample_id: question for question in templates.expand(rows(DATA / "KoBBQ_templates.tsv"), "f")}
     samples = list(rows(DATA / "KoBBQ_test_samples.tsv"))
     assert len(samples) == 2280
     for _, sample in samples:
@@ -85,7 +86,7 @@ def test_every_published_test_sample_comes_out() -> None:
 @needs_data
 def test_the_numbers_per_category_are_the_published_ones_but_for_three_known_differences() -> None:
     """KoBBQ's table counts neither the race versions of nationality templates nor three samples of religion 18."""
-    expanded = list(templates.expand(rows(DATA / "KoBBQ_templates.tsv")))
+    expanded = templates.expand(rows(DATA / "KoBBQ_templates.tsv"), "f")
     race = "race_ethnicity_nationality"
     # Versions c and d: 16 templates, 60 samples each way, 4 questions a sample, 2 versions.
     versions = [question for question in expanded if question.sample_id.split("-")[1][-1] in "cd"]
@@ -182,23 +183,48 @@ def test_version_b_decides_for_the_stereotype_and_counts_in_the_order_of_version
 def test_a_bad_kobbq_row_is_named_with_its_line_and_what_is_wrong(changes: dict[str, str], said: str) -> None:
     with pytest.raises(UserError) as error:
         kobbq(**changes)
-    assert str(error.value).startswith("line 2: ")
+    assert str(error.value).startswith("f has bad rows: line 2: ")
     assert said in str(error.value)
 
 
 def test_a_template_given_twice_is_refused() -> None:
     with pytest.raises(UserError, match=r"line 3: template age 7a is already on line 2"):
-        list(templates.expand([("line 2", KOBBQ), ("line 3", KOBBQ)]))
+        templates.expand([("line 2", KOBBQ), ("line 3", KOBBQ)], "f")
     with pytest.raises(UserError, match=r"line 3: template Age 3 is already on line 2"):
-        list(templates_bbq.expand([("line 2", BBQ), ("line 3", BBQ)]))
+        templates_bbq.expand([("line 2", BBQ), ("line 3", BBQ)], "f")
 
 
-def test_questions_come_one_by_one() -> None:
-    """The second row is bad, and the first one's questions come out all the same."""
-    lazy = templates.expand([("line 2", KOBBQ), ("line 3", {})])
-    assert [next(lazy).template for _ in range(16)] == ["age-007"] * 16
-    with pytest.raises(UserError, match="line 3"):
-        next(lazy)
+def test_a_bad_row_is_left_out_and_the_others_come_out() -> None:
+    with reading_inputs(Inputs(strict=False)) as inputs:
+        found = templates.expand([("line 2", KOBBQ), ("line 3", {})], "f")
+    assert [question.template for question in found] == ["age-007"] * 16
+    assert inputs.left_out["f"].problems == ["line 3: version is missing or empty"]
+
+
+@pytest.mark.parametrize(
+    ("version", "target", "said"),
+    [
+        # The answer to the biased question is N1, the older ones: a context that decides for a stereotype about them.
+        (
+            "a",
+            "손위",
+            "version is a, but its context decides for the stereotype",
+        ),
+        ("b", "손아래", "version is b, but its context decides against the stereotype"),
+        ("d", "손아래", "that is version a or c"),
+        ("a", "손아래", None),
+        ("b", "손위", None),
+        ("a", "누구든", None),  # neither of the two: nothing to check by
+    ],
+)
+def test_the_letter_of_the_version_agrees_with_the_target_group(version: str, target: str, said: str | None) -> None:
+    about = {"version": version, "N1_info": "손위", "N2_info": "손아래", "Target_group": target}
+    if said is None:
+        assert kobbq(**about)
+        return
+    with pytest.raises(UserError) as error:
+        kobbq(**about)
+    assert said in str(error.value)
 
 
 def test_a_bbq_row_by_hand() -> None:
@@ -258,5 +284,5 @@ def test_all_orders_and_wordings_occur() -> None:
 def test_a_bbq_row_that_can_not_be_read_is_named_with_its_line_and_why(changes: dict[str, str], said: str) -> None:
     with pytest.raises(UserError) as error:
         bbq(**changes)
-    assert str(error.value).startswith("line 2: ")
+    assert str(error.value).startswith("f has bad rows: line 2: ")
     assert said in str(error.value)

@@ -97,6 +97,8 @@ def test_check_counts_what_the_reader_finds(tmp_path: Path) -> None:
         ["stratum", "plain", "1"],
         ["confusing", "by", "threshold", "1"],
         ["confusing", "by", "confusion_index", "1"],
+        ["candidates,", "fewest", "in", "a", "question", "2"],
+        ["candidates,", "most", "2"],
     ]
     other = json.loads(counterfoil("data", "check", SUITE, "60", "--json", cwd=tmp_path).stdout)
     assert other["questions"] == 60

@@ -49,8 +49,8 @@ def test_it_is_read_as_spreadsheets_save_it(delimiter: str, encoding: str, tmp_p
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("id,question\nq1,a\n", "lacks the column keep, reason"),
-        ("", "lacks the column id, keep, reason"),
+        ("id,question\nq1,a\n", "lacks the columns keep, reason"),
+        ("", "is empty: its first line must name the columns id, keep, reason"),
         (HEADING + "q1,a,perhaps,\n", r"review\.csv, line 2: keep is 'perhaps', and must be yes or no"),
         (HEADING + "q1,a,,\nq1,a,,\n", r"line 3: the id q1 was there before"),
     ],

@@ -11,6 +11,7 @@ from counterfoil.errors import UserError
 from counterfoil.explain.prompts import VARIANTS, load_variants
 from counterfoil.explain.questions import Question, load_questions, parse_questions
 from counterfoil.explain.scoring import label_all
+from counterfoil.inputs import Inputs, reading_inputs
 
 SEEDS = Path(__file__).parents[2].parent / "shared" / "seeds"
 
@@ -75,7 +76,25 @@ def test_candidates_with_brackets_of_their_own() -> None:
         ('{"id": "x", "question": "Q?", "answer": "A"}', "it has no candidates"),
         ('{"id": "x", "question": "Q?", "answer": "A", "candidates": {}}', "it has no candidates"),
         ('{"id": "x", "question": "Q?", "answer": "A", "candidates": {"B": 101}}', "must be from 0 to 100"),
-        ('{"id": "x", "question": "Q?", "answer": "A", "candidates": {"B": true}}', "has no listwise plausibility"),
+        (
+            '{"id": "x", "question": "Q?", "answer": "A", "candidates": {"B": true}}',
+            "is True, true or false, and must be",
+        ),
+        ('{"id": "x", "question": "Q?", "answer": "A", "candidates": {"B": null}}', "has no listwise plausibility"),
+        ('{"id": "x", "question": "Q?", "answer": "A", "candidates": {"B": "80"}}', "is '80', a text, and must be"),
+        ('{"id": "x", "question": "Q?", "answer": "A", "candidates": ["B"]}', "are a list: write each with its plaus"),
+        (
+            '{"id": "x", "question": "Q?", "answer": 1952, "candidates": {"B": 1}}',
+            "its answer is a number, and must be",
+        ),
+        (
+            '{"id": "x", "question": "Q?", "answer": "A", "aliases": ["b"], "candidates": {"B": 1}}',
+            "alias 'b' is one of",
+        ),
+        ('{"id": "x", "question": "Q?", "answer": "A", "alias": "a", "candidates": {"B": 1}}', "call it aliases"),
+        ('{"id": "x", "question": "Q?", "answer": "A", "Aliases": "a", "candidates": {"B": 1}}', "call it aliases"),
+        ('{"id": "x", "question": "Q?", "answer": "A", "candidates": "B (85);C (20)"}', "looks like several: put | be"),
+        ('{"id": "x", "question": "Q\\ud800?", "answer": "A", "candidates": {"B": 1}}', "half a character"),
         ('{"id": "x", "question": "Q?", "answer": "A", "candidates": {"B": {"plackett_luce": 1}}}', "no listwise"),
         ('{"id": "x", "question": "Q?", "answer": "A", "candidates": "B 1"}', "plausibility in brackets"),
         ('{"id": "x", "question": "Q?", "answer": "A", "aliases": [1], "candidates": {"B": 1}}', "no list of texts"),
@@ -98,8 +117,8 @@ def test_files_that_are_no_datasets(tmp_path: Path) -> None:
         ("a.txt", b"", r"a \.json, \.jsonl or \.csv file"),
         ("a.json", b"{", "not valid JSON"),
         ("a.json", b"{}", "must hold a list"),
-        ("a.csv", b"id,question\n", "lacks the column answer, candidates"),
-        ("a.jsonl", b"\xff\xfe", "is not UTF-8"),
+        ("a.csv", b"id,question\n", "lacks the columns answer, candidates"),
+        ("a.jsonl", b"\xff\xfa", "is not UTF-8"),
     ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(UserError, match=what):
@@ -147,3 +166,16 @@ def test_the_prompts_are_the_seeds_word_for_word() -> None:
     study = (SEEDS / "counterfactual-explanatory-qa.md").read_text()
     for variant in load_variants([]):
         assert f"\n{variant.prompt}\n```" in study, variant.name
+
+
+@pytest.mark.parametrize(("numbers", "told"), [((0.85, 0.2), True), ((85, 0.2), False), ((1, 0), False)])
+def test_plausibilities_that_look_like_shares_are_told(
+    numbers: tuple[float, float], told: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(
+        json.dumps({"id": "x", "question": "Q?", "answer": "A", "candidates": dict(zip("BC", numbers, strict=True))})
+    )
+    with reading_inputs(Inputs(strict=False)) as inputs:
+        load_questions(str(path))
+    assert [note.startswith("q.jsonl: no plausibility is above 1") for note in inputs.notes] == [True] * told

@@ -108,5 +108,5 @@ def test_names_that_are_not_there_or_twice(tmp_path: Path) -> None:
         load_variants(["mcq", "mcq"])
     binary = tmp_path / "binary.txt"
     binary.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UserError, match="no variant"):
+    with pytest.raises(UserError, match=r"binary\.txt is not UTF-16"):
         load_variants([str(binary)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from counterfoil.bias.sources import bbq
 from counterfoil.errors import UserError
 from counterfoil.suite.imports import Imported
 from counterfoil.suite.suite import Variant
-from counterfoil.tables import cells_in, lines_of
+from counterfoil.tables import cells_in, decoded_row, kept, lines_of, sound
 
 # As the official scripts name their files: …_evaluation_PROMPT_MODEL_predictions.tsv. The fourth of them leaves out
 # _predictions.
@@ -44,10 +43,10 @@ def import_kobbq(
         answered_by = model or (name and name["model"])
         if not answered_by:
             raise UserError(f"{path}: its name does not say whose predictions these are: name the model with --model.")
-        for where, row in cells_in(path, (column,), delimiter="\t"):
+        for where, row in sound(cells_in(path, (column,), delimiter="\t"), str(path)):
             question_id = row.get("guid", row.get("sample_id"))
             if question_id is None:
-                raise UserError(f"{path} lacks the column sample_id.")
+                raise UserError(f"{path} lacks the column {'guid' if column == 'raw' else 'sample_id'}.")
             if column == "prediction" and question_id not in questions and f"{question_id}-0" in questions:
                 question_id = f"{question_id}-0"
             question, text = questions.get(question_id), row[column]
@@ -77,14 +76,7 @@ def import_bbq(
     if model and len(columns) > 1:
         raise UserError("--model names the predictions of one column: leave it out, and each is named by its column.")
     for path in files:
-        for where, raw in lines_of(path):
-            try:
-                row: Any = json.loads(raw)
-            except (ValueError, RecursionError) as error:
-                raise UserError(f"{where} is not valid JSON.") from error
-            for column in ("category", "example_id", *columns):
-                if not isinstance(row, dict) or column not in row:
-                    raise UserError(f"{where} has no {column}: name the predictions with --column NAME.")
+        for where, row in kept(lines_of(path), str(path), lambda where, raw: (where, _bbq_row(raw, columns))):
             question_id = f"{bbq.question_id(row)}-0"
             question = questions.get(question_id)
             for column in columns:
@@ -99,6 +91,14 @@ def import_bbq(
                     was_read=True,
                     where=where,
                 )
+
+
+def _bbq_row(raw: bytes, columns: Sequence[str]) -> dict[str, Any]:
+    row = decoded_row(raw, dict[str, Any])
+    for column in ("category", "example_id", *columns):
+        if column not in row:
+            raise ValueError(f"it has no {column}: name the predictions with --column NAME")
+    return row
 
 
 def _variant(path: Path, name: re.Match[str] | None, variants: Sequence[Variant]) -> Variant:

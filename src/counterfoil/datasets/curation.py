@@ -18,7 +18,8 @@ from counterfoil import __version__
 from counterfoil.asking.models.weights import hash_file
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes, replacing, write_json
-from counterfoil.tables import Cells, cells_of, delimiter_of, text_of
+from counterfoil.inputs import text_of
+from counterfoil.tables import Cells, cells_of, delimiter_of
 
 MANIFEST = "curation.json"
 # What stands in a verdict's place where there is none.
@@ -30,12 +31,13 @@ DECISIONS = {"yes": True, "y": True, "no": False, "n": False}
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-class Source(msgspec.Struct, kw_only=True):
-    """The dataset that it began with."""
+class Source(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """The dataset that it began with; `left_out`: its bad rows."""
 
     name: str
     sha256: str
     questions: int
+    left_out: int = 0
 
 
 class StepRecord(msgspec.Struct, kw_only=True, omit_defaults=True):

@@ -34,6 +34,7 @@ from counterfoil.errors import UserError
 from counterfoil.explain.questions import SCORE_KINDS, load_questions
 from counterfoil.explain.scoring import is_confusing_by_threshold
 from counterfoil.files import replacing
+from counterfoil.inputs import Inputs, inputs_now, reading_inputs
 from counterfoil.running.askers import Say
 from counterfoil.running.folder import locked
 from counterfoil.running.sampling import Sample, chosen_units
@@ -237,7 +238,9 @@ def _sample(request: CurateRequest, before: Manifest | None) -> tuple[Source, li
             return before.data, read_rows(path)
     questions = load_questions(data)
     name = request.data if is_registered(request.data) else questions.name
-    source = Source(name=name, sha256=questions.sha256, questions=sum(1 for _ in questions))
+    inputs = inputs_now()
+    left_out = sum(left.rows for left in inputs.left_out.values())
+    source = Source(name=name, sha256=questions.sha256, questions=sum(1 for _ in questions), left_out=left_out)
     if not source.questions:
         raise UserError(f"{request.data} holds no questions.")
     ids = chosen_units(questions, request.sample, request.seed)
@@ -247,9 +250,10 @@ def _sample(request: CurateRequest, before: Manifest | None) -> tuple[Source, li
     ]
     by_kind: dict[str, dict[str, dict[str, float]]] = {}
     for kind in SCORE_KINDS:
-        # A dataset that has no such plausibilities for all questions can't be loaded with them.
-        with suppress(UserError):
+        # A dataset that has no such plausibilities for all these questions can't be loaded with them.
+        with suppress(UserError), reading_inputs(Inputs(strict=False, encoding=inputs.encoding)):
             by_kind[kind] = {one.id: one.candidates for one in load_questions(data, kind) if one.id in ids}
+    by_kind = {kind: scores for kind, scores in by_kind.items() if len(scores) == len(rows)}
     if any(scores != by_kind["listwise"] for scores in by_kind.values()):
         for row in rows:
             row.candidates = {

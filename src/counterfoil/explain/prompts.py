@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from counterfoil.errors import UserError
-from counterfoil.suite.options import nearest
+from counterfoil.suite.prompts import text_of_user
 from counterfoil.suite.suite import Variant
 
 # The five system prompts of the CFE study, from plain answering to always clearing up.
@@ -28,13 +28,7 @@ def _load(name: str) -> Variant:
     if name in VARIANTS:
         text = (resources.files("counterfoil.explain") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
     else:
-        try:
-            text = Path(name).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(
-                f"There is no variant {name}{nearest(name, VARIANTS)}, nor a text file of that name. "
-                f"There are: {', '.join(VARIANTS)}."
-            ) from error
+        text = text_of_user(name, VARIANTS, "text file")
     prompt = text.strip()
     if not prompt:
         raise UserError(f"The variant {name} is an empty file: write a system prompt into it.")

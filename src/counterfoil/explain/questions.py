@@ -14,6 +14,7 @@ import msgspec
 from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
 from counterfoil.explain.scoring import is_confusing_by_threshold
+from counterfoil.inputs import inputs_now
 from counterfoil.suite.suite import ListedQuestions
 from counterfoil.suite.suite import Question as SuiteQuestion
 from counterfoil.tables import parsed, rows_of
@@ -24,6 +25,11 @@ CSV_COLUMNS = ("id", "question", "answer", "candidates")
 SCORE_KINDS = ("listwise", "bradley_terry", "plackett_luce")
 
 _CANDIDATE = re.compile(r"^(.*)\((\d+(?:\.\d+)?)\)$", re.DOTALL)
+# What another candidate looks like that was not parted from the next one by |.
+_PARTED_OTHERWISE = re.compile(r"\(\d{1,3}(?:\.\d+)?\)\s*[;,/]")
+_KNOWN = ("id", "question", "answer", "candidates", "candidate_answers", "aliases")
+_MISSPELLED = {"alias": "aliases", "candidate": "candidates", "answers": "answer", "questions": "question"}
+_KINDS = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list", dict: "an object"}
 
 
 class Question(msgspec.Struct, SuiteQuestion, frozen=True, kw_only=True, rename={"text": "question", "gold": "answer"}):
@@ -57,6 +63,12 @@ def load_questions(data: str | None, scores: str = "listwise") -> ListedQuestion
             ) from error
     content = b"".join(raw for _, raw in files)
     questions = [question for file, raw in files for question in parse_questions(raw, file, scores)]
+    numbers = [number for question in questions for number in question.candidates.values()]
+    if numbers and max(numbers) <= 1 and any(number % 1 for number in numbers):
+        inputs_now().note(
+            f"{name}: no plausibility is above 1. They are taken to be of 100, so no question is confusing: "
+            "multiply them by 100 if they are shares."
+        )
     return ListedQuestions(name, hashlib.sha256(content).hexdigest(), questions)
 
 
@@ -90,10 +102,17 @@ def _question(row: Any, scores: str) -> Question:
     """A question from a row of any of the formats; ValueError says what is wrong with it."""
     if not isinstance(row, dict):
         raise ValueError("it is no object")
+    for key in row:
+        plain = str(key).strip().casefold()
+        meant = plain if plain in _KNOWN else _MISSPELLED.get(plain)
+        if meant is not None and meant not in row:
+            raise ValueError(f"it has {key}, which is not read: call it {meant}")
     fields = {}
     for name in ("id", "question", "answer"):
         value = str(row[name]) if name == "id" and isinstance(row.get(name), int) else row.get(name)
-        if not isinstance(value, str) or not value.strip():
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"its {name} is {_KINDS.get(type(value), value)}, and must be a text")
+        if value is None or not value.strip():
             raise ValueError(f"its {name} is missing")
         fields[name] = value.strip()
     candidates = _candidates(row.get("candidates", row.get("candidate_answers")), scores)
@@ -104,6 +123,9 @@ def _question(row: Any, scores: str) -> Question:
         raise ValueError("its aliases are no list of texts")
     if any(name.casefold() == fields["answer"].casefold() for name in candidates):
         raise ValueError("its answer is one of its candidates")
+    rivals = {name.strip().casefold() for name in candidates}
+    if wrong := [alias for alias in aliases if alias.strip().casefold() in rivals]:
+        raise ValueError(f"its alias {wrong[0]!r} is one of its candidates, too: it can't be right and wrong")
     return Question(
         id=fields["id"],
         text=fields["question"],
@@ -120,18 +142,27 @@ def _candidates(value: Any, scores: str) -> dict[str, float]:
         unread = [part for part, match in matches.items() if match is None]
         if unread:
             raise ValueError(f"its candidate {unread[0]!r} does not end with a plausibility in brackets")
+        if joined := [part for part in matches if _PARTED_OTHERWISE.search(part)]:
+            raise ValueError(f"its candidate {joined[0]!r} looks like several: put | between them")
         pairs = [(match.group(1).strip(), float(match.group(2))) for match in matches.values() if match]
         value = dict(pairs)
         if len(value) < len(pairs):
             raise ValueError("one of its candidates is there twice")
-    if not isinstance(value, dict) or not value:
+    if value and not isinstance(value, dict):
+        kind = _KINDS.get(type(value), value)
+        raise ValueError(f'its candidates are {kind}: write each with its plausibility, as in {{"Sydney": 80}}')
+    if not value:
         raise ValueError("it has no candidates")
     candidates = {}
     for text, plausibility in value.items():
         if not text.strip():
             raise ValueError("one of its candidates has no name")
         number = plausibility.get(scores) if isinstance(plausibility, Mapping) else plausibility
-        if isinstance(number, bool) or not isinstance(number, int | float):
+        if isinstance(number, str | bool | list):
+            raise ValueError(
+                f"the plausibility of {text!r} is {number!r}, {_KINDS[type(number)]}, and must be a number"
+            )
+        if not isinstance(number, int | float):
             raise ValueError(f"its candidate {text!r} has no {scores} plausibility")
         if not 0 <= number <= 100:
             raise ValueError(f"the plausibility of {text!r} is {number}, and must be from 0 to 100")

@@ -111,7 +111,11 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
 
     def counts(self, dataset: Iterable[Question]) -> dict[str, Any]:
         labels = self.prepare(dataset).labels.values()
-        return {"confusing": {name: sum(getattr(label, name) for label in labels) for name in LABELLINGS}}
+        sizes = [len(question.candidates) for question in dataset]
+        return {
+            "candidates": {"fewest in a question": min(sizes, default=0), "most": max(sizes, default=0)},
+            "confusing": {name: sum(getattr(label, name) for label in labels) for name in LABELLINGS},
+        }
 
     def messages(self, question: Question, variant: Variant) -> list[Message]:
         return [Message("system", variant.prompt), Message("user", question.text)]

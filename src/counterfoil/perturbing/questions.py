@@ -14,9 +14,10 @@ import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes, replacing
+from counterfoil.inputs import first_of
 from counterfoil.suite.suite import ListedQuestions
 from counterfoil.suite.suite import Question as SuiteQuestion
-from counterfoil.tables import first_of, numbered
+from counterfoil.tables import numbered
 
 T = TypeVar("T")
 Order = tuple[int, int, int]
@@ -207,6 +208,8 @@ def _check(question: Question) -> None:
         require(bool(getattr(question, name).strip()), f"its {name} is empty")
     are_options = len(set(question.options)) == len(LETTERS) and all(option.strip() for option in question.options)
     require(are_options, "its options are not three different ones")
+    right = value_of(question.options[LETTERS.index(question.gold)])
+    require(right == value_of(question.value), f"its gold is {question.gold}, {right}, and its value {question.value}")
     in_range = question.level in range(4) and question.draw >= 0 and question.digits >= 0
     require(in_range, "its level must be from 0 to 3, its draw and its digits 0 or more")
     require(question.control is None or question.level == 0, "a control has level 0")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from counterfoil.errors import UserError
+from counterfoil.inputs import Inputs, reading_inputs
 from counterfoil.running.folder import Run
 from counterfoil.suite.finding import suite_of_run
 from counterfoil.suite.suite import AnySuite, Context, Dataset, Question, Record, Suite, Variant
@@ -49,7 +50,9 @@ def questions_of(run: Run, data: str | None = None) -> Dataset[Any]:
     """The dataset that the run was asked from; `data` names it where it has moved."""
     about = run.manifest["data"]
     try:
-        dataset = suite_of(run).questions_of(run, data)
+        # As the run has read it: it has told of the rows that it left out.
+        with reading_inputs(Inputs(strict=False, encoding=run.manifest["options"].get("encoding"))):
+            dataset = suite_of(run).questions_of(run, data)
     except UserError as error:
         if data:
             raise

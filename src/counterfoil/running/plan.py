@@ -16,6 +16,7 @@ from counterfoil.asking.models.planted import PlantedModel, Respondent
 from counterfoil.asking.models.providers import provider_of
 from counterfoil.asking.prices import Price, Prices, load_prices
 from counterfoil.errors import UserError
+from counterfoil.inputs import Inputs, reading_inputs
 from counterfoil.running.order import Order
 from counterfoil.running.request import RunRequest
 from counterfoil.running.sampling import Sample, chosen_units
@@ -39,6 +40,8 @@ class Plan:
     models: Sequence[Model]
     judges: Sequence[Model]
     prices: Prices
+    # How the user's files were read, with the rows that were left out.
+    inputs: Inputs
 
     @property
     def dataset_size(self) -> int:
@@ -68,6 +71,14 @@ class Plan:
 
 def make_plan(suite: AnySuite, request: RunRequest) -> Plan:
     """The plan of a run. Bad input is refused here, before anything is asked or written."""
+    inputs = Inputs(strict=request.strict, encoding=request.encoding)
+    with reading_inputs(inputs):
+        plan = _planned(suite, request, inputs)
+    inputs.tell()
+    return plan
+
+
+def _planned(suite: AnySuite, request: RunRequest, inputs: Inputs) -> Plan:
     prices = load_prices(request.prices)
     suite = suite.configured(request.settings, request.context)
     if request.judges and not suite.asks_judges:
@@ -106,6 +117,7 @@ def make_plan(suite: AnySuite, request: RunRequest) -> Plan:
         models=models,
         judges=judges,
         prices=prices,
+        inputs=inputs,
     )
 
 

@@ -31,6 +31,8 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     # The suite's own options.
     settings: dict[str, Any]
     data: str | None
+    encoding: str | None
+    strict: bool
     limit: int | None
     repeats: int
     seed: int
@@ -88,7 +90,18 @@ def make_request(
     context = msgspec.structs.replace(imported or Context(), judges=[judge.name for judge in judges], variants=variants)
     letters = _letters(suite, models, judges, context, values)
     folder = f"{suite.name.replace(':', '-')}-{letters}"
-    as_given = ("data", "limit", "repeats", "seed", "max_cost", "max_tokens_total", "fresh", "batch")
+    as_given = (
+        "data",
+        "encoding",
+        "strict",
+        "limit",
+        "repeats",
+        "seed",
+        "max_cost",
+        "max_tokens_total",
+        "fresh",
+        "batch",
+    )
     return RunRequest(
         models=models,
         judges=judges,
@@ -159,8 +172,8 @@ def _from_experiment(options: Sequence[Option], experiment: Mapping[str, Any], w
 
 def _refuse_odd_texts(given: Any) -> None:
     """Refuse texts that can't be written to a file or a database."""
-    for text in given.values() if isinstance(given, Mapping) else given:
+    for text in (*given, *given.values()) if isinstance(given, Mapping) else given:
         if isinstance(text, str) and ("\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)):
             raise UserError(f"{text!r} holds characters that are no text: write it otherwise.")
-        if isinstance(text, list):
+        if isinstance(text, list | Mapping):
             _refuse_odd_texts(text)

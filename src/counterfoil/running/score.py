@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from counterfoil.errors import UserError
+from counterfoil.inputs import reading_inputs
 from counterfoil.progress import Progress
 from counterfoil.running.askers import Askers, Say, Watched
 from counterfoil.running.folder import Run
@@ -49,7 +51,10 @@ def score_replies(suite: AnySuite, request: RunRequest, say: Say) -> Run:
             raise UserError(f"There are no replies in {', '.join(map(str, files))}.")
         return [counts]
 
-    return with_ledger(plan, lambda ledger: carry_out(plan, ledger, say, score))
+    with reading_inputs(plan.inputs):
+        run = with_ledger(plan, lambda ledger: carry_out(plan, ledger, say, score))
+    plan.inputs.tell()
+    return run
 
 
 async def _score_all(rows: Rows, askers: Askers[Any], jobs: Iterator[_Job], parts: Parts | NoParts) -> None:
@@ -72,16 +77,19 @@ async def _score_all(rows: Rows, askers: Askers[Any], jobs: Iterator[_Job], part
 
 
 def _jobs(imports: Iterator[Imported], questions: Mapping[str, Any], plan: Plan) -> Iterator[_Job]:
-    """A job for each import, in order. An import without a question is refused."""
+    """A job for each import, in order. Imports without a question are left out, as bad rows are; where most are so,
+    the dataset is another one.
+    """
     variants = {variant.name: variant for variant in plan.variants}
     seen: dict[int, str] = {}
-    for place, imported in enumerate(imports):
+    places = count()
+    unknown: dict[str, list[str]] = {}
+    for imported in imports:
         question = questions.get(imported.question_id)
         if question is None:
-            raise UserError(
-                f"{imported.where}: the question {imported.question_id} is not in {plan.dataset.name}: "
-                "name the dataset that was asked with --data."
-            )
+            file, _, line = imported.where.rpartition(", ")
+            unknown.setdefault(file, []).append(f"{line}: {_unknown(imported.question_id, questions, plan)}")
+            continue
         model = imported.model or plan.request.context.imported_model
         if not model:
             raise UserError(f"{imported.where}: it does not say whose reply it is: name the model with --model.")
@@ -93,7 +101,18 @@ def _jobs(imports: Iterator[Imported], questions: Mapping[str, Any], plan: Plan)
             )
         seen[identity] = imported.where
         variant = variants.setdefault(imported.variant, Variant(imported.variant, "", None))
-        yield _Job(imported, Item(model, variant, question, imported.repeat, None), place)
+        yield _Job(imported, Item(model, variant, question, imported.repeat, None), next(places))
+    for file, problems in unknown.items():
+        if sum(map(len, unknown.values())) > len(seen):
+            raise UserError(f"{file}, {problems[0]}.")
+        plan.inputs.leave_out(file, problems, len(seen))
+
+
+def _unknown(question_id: str, questions: Mapping[str, Any], plan: Plan) -> str:
+    """Why there is no such question, and what to do."""
+    if f"{question_id}-0" in questions:
+        return f"the choices of {question_id} have orders, and it does not say which was shown: write `order`, from 0"
+    return f"the question {question_id} is not in {plan.dataset.name}: name the dataset that was asked with --data"
 
 
 def _import_inspect(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterator[Imported]:

@@ -138,10 +138,12 @@ def _check_params(params: Mapping[str, Any], where: str) -> None:
 def _is_json(value: Any) -> bool:
     """Whether the value can be sent and be part of an ask's key."""
     if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_json(inner) for key, inner in value.items())
+        return all(isinstance(key, str) and _is_json(key) and _is_json(inner) for key, inner in value.items())
     if isinstance(value, list):
         return all(map(_is_json, value))
-    return value is None or isinstance(value, bool | str) or _is_number(value)
+    if isinstance(value, str):
+        return not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return value is None or isinstance(value, bool) or _is_number(value)
 
 
 def _is_number(value: Any) -> bool:

@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 
 from counterfoil.asking.ask import Reply, after
-from counterfoil.errors import UserError
-from counterfoil.tables import decoded, lines_of
+from counterfoil.tables import decoded_row, kept, lines_of
 
 
 class Imported(msgspec.Struct, kw_only=True):
@@ -53,25 +52,30 @@ def import_jsonl(files: Sequence[Path], questions: Mapping[str, Any]) -> Iterato
     `age-001a-002-amb-bsd-0`. `earlier` are the replies of the turns before this one.
     """
     for path in files:
-        for where, raw in lines_of(path):
-            line = decoded(raw, _Line, where)
-            earlier = [Reply(status="ok", text=text) for text in line.earlier]
-            yield Imported(
-                model=line.model,
-                variant=line.variant,
-                question_id=line.question_id if line.order is None else f"{line.question_id}-{line.order}",
-                repeat=line.repeat,
-                reply=after(earlier, Reply(status="ok", text=line.reply or "")),
-                where=where,
-            )
+        yield from kept(lines_of(path), str(path), _imported)
+
+
+def _imported(where: str, raw: bytes) -> Imported:
+    line = decoded_row(raw, _Line)
+    earlier = [Reply(status="ok", text=text) for text in line.earlier]
+    return Imported(
+        model=line.model,
+        variant=line.variant,
+        question_id=line.question_id if line.order is None else f"{line.question_id}-{line.order}",
+        repeat=line.repeat,
+        reply=after(earlier, Reply(status="ok", text=line.reply or "")),
+        where=where,
+    )
 
 
 # What most such cells look like: texts in single quotation marks, with nothing in them that would mean something else.
 _PLAIN_LIST = re.compile(r"\['[^'\\\n]*'(?:, '[^'\\\n]*')*\]")
 
 
-def parse_list(text: str, where: str) -> list[Any]:
-    """A list inside a cell of a table, written as JSON or as Python writes it. Nothing is ever evaluated."""
+def parse_list(text: str, column: str) -> list[Any]:
+    """A list inside a cell of a table, written as JSON or as Python writes it. Nothing is ever evaluated. ValueError
+    where it is none.
+    """
     if _PLAIN_LIST.fullmatch(text):
         return text[2:-2].split("', '")
     for parse in (json.loads, ast.literal_eval):
@@ -81,4 +85,4 @@ def parse_list(text: str, where: str) -> list[Any]:
             continue
         if isinstance(value, list):
             return value
-    raise UserError(f"{where} is no list: {text[:60]!r}.")
+    raise ValueError(f"{column} is no list: {text[:60]!r}")

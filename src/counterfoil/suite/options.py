@@ -45,6 +45,13 @@ RUN_OPTIONS = (
     Option("judge", "a model that judges the replies", repeatable=True, metavar="NAME"),
     Option("variant", "a wording to ask in: a name or a file", repeatable=True, metavar="NAME"),
     Option("data", "a dataset's name or a file", metavar="DATA"),
+    Option("encoding", "the encoding of text files that are neither UTF-8 nor UTF-16, as cp949", metavar="NAME"),
+    Option(
+        "strict",
+        "refuse a file with a bad row; without it, such rows are left out, counted and named",
+        kind=bool,
+        default=False,
+    ),
     Option("limit", "ask a stratified, seeded sample of N questions", kind=int, least=1),
     Option("repeats", "ask each question N times", kind=int, least=1, default=1),
     Option("temperature", "sampling temperature", kind=float, least=0, default=0.0, metavar="T"),

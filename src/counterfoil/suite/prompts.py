@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.errors import UserError
+from counterfoil.inputs import read_text
 from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import Variant
 
@@ -36,13 +37,20 @@ def shipped_text(package: str, file: str) -> str:
 
 def text_of_user(name: str, shipped: Iterable[str], kind: str, path: str | None = None) -> str:
     """What the user's file of this name holds. `kind` says what it should be; `path` is where it is, if not `name`."""
-    try:
-        return Path(path or name).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    file = Path(path or name)
+    if not _is_there(file):
         raise UserError(
             f"There is no variant {name}{nearest(name, shipped)}, nor a {kind} of that name. "
             f"There are: {', '.join(shipped)}."
-        ) from error
+        )
+    return read_text(file)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # too long for a name
+        return False
 
 
 def with_different_names(variants: list[Variant]) -> list[Variant]:

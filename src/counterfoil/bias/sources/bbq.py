@@ -46,7 +46,7 @@ def read_targets(text: str, where: str) -> Targets:
 
 def read_lines(text: str, where: str, targets: Targets) -> list[Question]:
     """The questions of a file."""
-    return parsed(json_lines(text), where, lambda row: _question(_checked(row), targets))
+    return parsed(json_lines(text, where), where, lambda row: _question(_checked(row), targets))
 
 
 def question_id(row: Mapping[str, Any]) -> str:

@@ -8,9 +8,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from counterfoil.bias.questions import UNKNOWN, Question
-from counterfoil.errors import UserError
 from counterfoil.suite.imports import parse_list
-from counterfoil.tables import Cells, cells_of, parsed
+from counterfoil.tables import Cells, Row, cell_rows, parsed
 
 SAMPLE_COLUMNS = ("sample_id", "label_annotation", "context", "question", "choices", "biased_answer", "answer")
 # The versions of a template: a and c have the counter-biased context, b and d the biased one.
@@ -54,24 +53,25 @@ def read_samples(text: str, where: str) -> list[Question]:
     """The questions of KoBBQ_test_samples.tsv or KoBBQ_all_samples.tsv, or of what KoBBQ's preprocessing makes of them:
     each question in its orders, in the words of one prompt.
     """
-    rows = list(cells_of(text, where, SAMPLE_COLUMNS, delimiter="\t"))
-    if rows and all(_ORDERED.fullmatch(row["sample_id"]) for _, row in rows):
-        rows = _as_samples(rows)
+    rows = list(cell_rows(text, where, SAMPLE_COLUMNS, delimiter="\t"))
+    good = [(place, row) for place, row in rows if isinstance(row, dict)]
+    if good and all(_ORDERED.fullmatch(row["sample_id"]) for _, row in good):
+        rows = [*_as_samples(good), *((place, row) for place, row in rows if isinstance(row, ValueError))]
     return parsed(rows, where, _question)
 
 
-def _as_samples(rows: Sequence[tuple[str, Cells]]) -> list[tuple[str, Cells]]:
+def _as_samples(rows: Sequence[tuple[str, Cells]]) -> list[Row]:
     """Rows of KoBBQ_test_evaluation_1.tsv as rows of samples: each question once, its choices in the samples' order,
     the unknown one in the samples' words.
     """
     answers = {row["answer"] for _, row in rows if "-amb-" in row["sample_id"]}
     # The right answer in ambiguous contexts, in the prompt's words; the same in the whole file.
     unknown = answers.pop() if len(answers) == 1 else UNKNOWN
-    found: dict[str, tuple[str, Cells]] = {}
+    found: dict[str, Row] = {}
     for place, row in rows:
         sample_id, _, order = row["sample_id"].rpartition("-")
         choices = row["choices"]
-        with suppress(UserError):
+        with suppress(ValueError):
             shown = [UNKNOWN if choice == unknown else choice for choice in parse_list(choices, "choices")]
             # Order i of c shows c[i], c[i−1], c[i−2]: c[j] stands in place i − j.
             choices = str([shown[(int(order) - j) % len(shown)] for j in range(len(shown))])
@@ -87,7 +87,7 @@ def _question(row: Mapping[str, str]) -> Question:
             raise ValueError(f"its {name} is empty")
     try:
         choices = parse_list(row["choices"], "choices")
-    except UserError as error:
+    except ValueError as error:
         raise ValueError(f"its choices are no list: {row['choices'][:60]!r}") from error
     if len(choices) != 3 or not all(isinstance(choice, str) for choice in choices) or len(set(choices)) < 3:
         raise ValueError("its choices are not three different texts")

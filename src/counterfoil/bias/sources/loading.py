@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
@@ -18,7 +17,8 @@ from counterfoil.console import say
 from counterfoil.datasets.registry import is_registered
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes
-from counterfoil.tables import cells_of, numbered, parsed, text_of
+from counterfoil.inputs import inputs_now, text_of
+from counterfoil.tables import cell_rows, decoded_row, numbered, parsed
 
 SAMPLES = {"korean": "kobbq_templates.tsv", "english": "bbq_templates.csv"}
 DEFAULT_SAMPLE = "korean"
@@ -29,12 +29,12 @@ _MARK = '"sample_id"'
 def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None = None) -> Questions:
     """The samples by name, a dataset that was fetched, or files of KoBBQ or BBQ. Every bad row is named."""
     name, paths = _files(data)
-    found = [question for path, raw in paths for question in _parse(raw, path, metadata)]
+    every = [question for path, raw in paths for question in _parse(raw, path, metadata)]
     sha256 = hashlib.sha256(b"".join(raw for _, raw in paths)).hexdigest()
-    ids = Counter(question.sample_id for question in found)
-    twice = [sample_id for sample_id, times in ids.items() if times > 1]
-    if twice:
-        raise UserError(f"{name} has {len(twice)} ids more than once, among them {twice[0]}.")
+    by_id: dict[str, Question] = {}
+    twice = [question.sample_id for question in every if by_id.setdefault(question.sample_id, question) is not question]
+    found = list(by_id.values())
+    inputs_now().leave_out(name, [f"the id {sample_id} was there before" for sample_id in twice], len(found))
     untold = sum(not question.biased for question in found)
     if untold:
         say(
@@ -83,13 +83,13 @@ def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
     suffix = Path(where).suffix.lower()
     header = text.partition("\n")[0]
     if suffix == ".csv" or (suffix == ".tsv" and "Ambiguous_context" in header):
-        cells = cells_of(text, where, delimiter="\t" if suffix == ".tsv" else ",")
-        rows = ((f"{where}, {place}", row) for place, row in cells)
-        return list(templates.expand(rows) if suffix == ".tsv" else templates_bbq.expand(rows))
+        if suffix == ".tsv":
+            return templates.expand(cell_rows(text, where, templates.COLUMNS, "\t"), where)
+        return templates_bbq.expand(cell_rows(text, where, templates_bbq.COLUMNS), where)
     if suffix == ".tsv":
         return read_samples(text, where)
     if suffix == ".jsonl" and _MARK in header:
-        return _read_encoded(raw, where)
+        return _read_encoded(text, where)
     if suffix == ".jsonl":
         return read_lines(text, where, _targets(where, metadata))
     raise UserError(
@@ -110,19 +110,15 @@ def encode_questions(questions: Iterable[Question]) -> bytes:
     return b"".join(msgspec.json.encode(question) + b"\n" for question in questions if question.order == 0)
 
 
-def _read_encoded(raw: bytes, where: str) -> list[Question]:
+def _read_encoded(text: str, where: str) -> list[Question]:
     """The questions of a file that `encode_questions` wrote."""
-    decoder = msgspec.json.Decoder(Question)
 
     def parse(line: bytes) -> Question:
-        try:
-            question = decoder.decode(line)
-        except RecursionError as error:
-            raise ValueError(str(error)) from error
+        question = decoded_row(line, Question)
         _check(question)
         return question
 
-    return parsed(numbered(raw.split(b"\n")), where, parse)
+    return parsed(numbered(text.encode().split(b"\n")), where, parse)
 
 
 def _check(question: Question) -> None:

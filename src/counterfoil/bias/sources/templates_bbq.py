@@ -18,9 +18,9 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 from counterfoil.bias.questions import Question
-from counterfoil.bias.sources.templates import Row, cell, declarations, number_of, sample_questions
+from counterfoil.bias.sources.templates import cell, declarations, number_of, sample_questions
 from counterfoil.datasets.registry import BBQ_CATEGORIES
-from counterfoil.errors import UserError
+from counterfoil.tables import Row, kept
 
 # The wordings that BBQ uses.
 UNKNOWN_WORDINGS = (
@@ -44,6 +44,8 @@ _TEXTS = (
     "Answer_negative",
     "Answer_non_negative",
 )
+# Lexical_diversity may be there as well, and others that BBQ's own files have.
+COLUMNS = ("Category", "Q_id", "Names", "NAME1_info", "NAME2_info", "Known_stereotyped_groups", *_TEXTS)
 _MARKER = re.compile(r"\{\{([^{}]*)\}\}")
 
 
@@ -60,23 +62,28 @@ class Template(NamedTuple):
     negative: str
 
 
-def expand(rows: Iterable[Row]) -> Iterator[Question]:
-    """Eight questions for each sample: both group orders, ambiguous and disambiguated, negative and non-negative.
+def expand(rows: Iterable[Row], where: str) -> list[Question]:
+    """The questions of all templates in a file.
 
-    The ids are as KoBBQ's, `Category-001a-001-amb|dis-neg|nonneg`: a is the group order in which the context decides
-    against the stereotype, b the one in which it decides for it. A sample's order of choices and wording of unknown
-    come from a hash, the same for all its questions: a and b differ in which group is which, and in nothing else.
+    Each sample gives eight: both group orders, ambiguous and disambiguated, negative and non-negative. The ids are as
+    KoBBQ's, `Category-001a-001-amb|dis-neg|nonneg`: a is the group order in which the context decides against the
+    stereotype, b the one in which it decides for it. A sample's order of choices and wording of unknown come from a
+    hash, the same for all its questions: a and b differ in which group is which, and in nothing else.
     """
     seen: dict[tuple[str, int], str] = {}
-    for where, row in rows:
-        template = _template(where, row)
-        first = seen.setdefault(template[:2], where)
-        if first != where:
-            raise UserError(f"{where}: template {template.category} {template.number} is already on {first}")
-        yield from _questions(where, template)
+
+    def questions_of(place: str, row: Mapping[str, str]) -> list[Question]:
+        template = _template(row)
+        first = seen.get(template[:2])
+        if first is not None:
+            raise ValueError(f"template {template.category} {template.number} is already on {first}")
+        seen[template[:2]] = place
+        return list(_questions(template))
+
+    return [question for some in kept(rows, where, questions_of) for question in some]
 
 
-def _questions(where: str, template: Template) -> Iterator[Question]:
+def _questions(template: Template) -> Iterator[Question]:
     name = f"{template.category}-{template.number:03d}"
     # The negative answer is the stereotyped group's: as written, or with the groups swapped.
     aligned_as_written = template.negative == template.target
@@ -89,7 +96,6 @@ def _questions(where: str, template: Template) -> Iterator[Question]:
             context, decision, negative, other, *answers = (_filled(text, filled) for text in template.texts)
             choices = (*answers, unknown)
             yield from sample_questions(
-                where,
                 (name, version, sample),
                 contexts=(context, f"{context} {decision}"),
                 asked={"neg": negative, "nonneg": other},
@@ -106,64 +112,60 @@ def _drawn(seed: str) -> tuple[tuple[int, ...], str]:
     return _ORDERS[order], UNKNOWN_WORDINGS[number % len(UNKNOWN_WORDINGS)]
 
 
-def _template(where: str, row: Mapping[str, str]) -> Template:
-    category = cell(where, row, "Category")
+def _template(row: Mapping[str, str]) -> Template:
+    category = cell(row, "Category")
     if category not in BBQ_CATEGORIES:
-        raise UserError(f"{where}: Category is {category!r}; BBQ has {', '.join(BBQ_CATEGORIES)}")
+        raise ValueError(f"Category is {category!r}; BBQ has {', '.join(BBQ_CATEGORIES)}")
     if (row.get("Proper_nouns_only") or "").strip().upper() == "TRUE":
-        raise UserError(f"{where}: it takes proper names from BBQ's lists, which is not supported; list them in Names")
+        raise ValueError("it takes proper names from BBQ's lists, which is not supported; list them in Names")
     if (row.get("version") or "").strip():
-        raise UserError(
-            f"{where}: it is one of two versions, which is not supported; both group orders come from one row"
-        )
+        raise ValueError("it is one of two versions, which is not supported; both group orders come from one row")
     if not (row.get("Names") or "").strip():
-        raise UserError(
-            f"{where}: it takes its groups from BBQ's vocabulary, which is not supported; list them in Names"
-        )
-    names = declarations(where, row["Names"], "Names")
+        raise ValueError("it takes its groups from BBQ's vocabulary, which is not supported; list them in Names")
+    names = declarations(row["Names"], "Names")
     if names.keys() != {"NAME1", "NAME2"}:
-        raise UserError(f"{where}: Names must list NAME1 and NAME2, as in NAME1: [grandson]; NAME2: [grandfather]")
-    others = declarations(where, row.get("Lexical_diversity") or "", "Lexical_diversity")
+        raise ValueError("Names must list NAME1 and NAME2, as in NAME1: [grandson]; NAME2: [grandfather]")
+    others = declarations(row.get("Lexical_diversity") or "", "Lexical_diversity")
     if not others.keys() <= {"WORD1", "WORD2"}:
-        raise UserError(f"{where}: Lexical_diversity may list WORD1 and WORD2, and nothing else")
+        raise ValueError("Lexical_diversity may list WORD1 and WORD2, and nothing else")
     words = names | others
-    texts = {column: cell(where, row, column) for column in _TEXTS}
+    texts = {column: cell(row, column) for column in _TEXTS}
     for column, text in texts.items():
         for marker in _MARKER.findall(text):
             if marker not in words:
-                raise UserError(f"{where}: {column} has {{{{{marker}}}}}, which the row does not list")
-    negative, other = (_answering(where, texts, column) for column in ("Answer_negative", "Answer_non_negative"))
+                raise ValueError(f"{column} has {{{{{marker}}}}}, which the row does not list")
+    negative, other = (_answering(texts, column) for column in ("Answer_negative", "Answer_non_negative"))
     if negative == other:
-        raise UserError(f"{where}: both answers are {negative}; one must be NAME1 and the other NAME2")
+        raise ValueError(f"both answers are {negative}; one must be NAME1 and the other NAME2")
     return Template(
         category=category,
-        number=number_of(where, cell(where, row, "Q_id"), "Q_id"),
+        number=number_of(cell(row, "Q_id"), "Q_id"),
         words=words,
         texts=tuple(texts.values()),
-        target=_target(where, row),
+        target=_target(row),
         negative=negative,
     )
 
 
-def _answering(where: str, texts: Mapping[str, str], column: str) -> str:
+def _answering(texts: Mapping[str, str], column: str) -> str:
     named = [marker for marker in _MARKER.findall(texts[column]) if marker.startswith("NAME")]
     if len(named) != 1:
-        raise UserError(f"{where}: {column} must name one group, {{{{NAME1}}}} or {{{{NAME2}}}}")
+        raise ValueError(f"{column} must name one group, {{{{NAME1}}}} or {{{{NAME2}}}}")
     return str(named[0])
 
 
-def _target(where: str, row: Mapping[str, str]) -> str:
+def _target(row: Mapping[str, str]) -> str:
     """The marker of the group that the stereotype is about."""
-    written = cell(where, row, "Known_stereotyped_groups")
+    written = cell(row, "Known_stereotyped_groups")
     try:
         groups = ast.literal_eval(written)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         groups = None
     if not isinstance(groups, list) or not all(isinstance(group, str) for group in groups):
-        raise UserError(f'{where}: Known_stereotyped_groups is {written!r}; write a list such as ["old"]')
-    targets = [marker for marker in ("NAME1", "NAME2") if cell(where, row, f"{marker}_info") in groups]
+        raise ValueError(f'Known_stereotyped_groups is {written!r}; write a list such as ["old"]')
+    targets = [marker for marker in ("NAME1", "NAME2") if cell(row, f"{marker}_info") in groups]
     if len(targets) != 1:
-        raise UserError(f"{where}: one of NAME1_info and NAME2_info must be in Known_stereotyped_groups, and only one")
+        raise ValueError("one of NAME1_info and NAME2_info must be in Known_stereotyped_groups, and only one")
     return targets[0]
 
 

@@ -13,6 +13,7 @@ from counterfoil.cli.options import JUDGE_OPTION_NAMES, add_actions, add_options
 from counterfoil.cli.results import print_result
 from counterfoil.console import say, table
 from counterfoil.errors import UserError
+from counterfoil.inputs import Inputs, reading_inputs
 from counterfoil.suite.options import Option, run_options, with_defaults
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ CURATE_OPTIONS = (
     Option("keep", "questions to put before people", kind=int, least=1, default=100),
     Option("judge", "a model that verifies the answers; without one, this is skipped", metavar="NAME"),
     Option("check-ambiguity", "let the judge check for ambiguity, too", kind=bool, default=False),
-    *run_options("seed", *JUDGE_OPTION_NAMES),
+    *run_options("seed", "encoding", "strict", *JUDGE_OPTION_NAMES),
 )
+CHECK_OPTIONS = run_options("encoding", "strict")
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
@@ -39,6 +41,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     check = action("check", "read a dataset as its suite does, and count", "counterfoil data check explain my.csv")
     check.add_argument("suite", metavar="SUITE", help="the suite whose questions it holds")
     check.add_argument("file", metavar="FILE", help="a file, or a dataset's name")
+    add_options(check, CHECK_OPTIONS)
     check.add_argument("--json", action="store_true", help="as JSON")
     curate = action("curate", "from a large dataset to a small one that judge and people have checked", CURATE_EXAMPLE)
     curate.add_argument("data", nargs="?", metavar="DATA", help="a dataset's name or a file (not read with --freeze)")
@@ -71,12 +74,16 @@ def _get(parsed: argparse.Namespace) -> int:
 
 
 def _check(parsed: argparse.Namespace) -> int:
-    found = _counts(parsed.suite, parsed.file)
+    inputs = Inputs(**with_defaults(CHECK_OPTIONS, vars(parsed)))
+    with reading_inputs(inputs):
+        found = _counts(parsed.suite, parsed.file) | inputs.described()
+    inputs.tell()
     if not found["questions"]:
         raise UserError(f"{parsed.file} holds no questions.")
     rows = [[f"{parsed.suite}: {found['data']}", "questions"], ["all", f"{found['questions']:,}"]]
     rows += [[f"stratum {name}", f"{count:,}"] for name, count in found["strata"].items()]
     rows += [[f"confusing by {name}", f"{count:,}"] for name, count in found.get("confusing", {}).items()]
+    rows += [[f"candidates, {name}", f"{count:,}"] for name, count in found.get("candidates", {}).items()]
     print_result(found, lambda: table(rows), as_json=parsed.json)
     return 0
 
@@ -116,7 +123,10 @@ def _curate(parsed: argparse.Namespace) -> int:
     else:
         numbers = {name: values[name] for name in ("sample", "keep", "seed", "check_ambiguity")}
         judge = judge_settings(values["judge"], values)
-        manifest = curate(CurateRequest(data=parsed.data, out=out, judge=judge, **numbers), say)
+        inputs = Inputs(strict=values["strict"], encoding=values["encoding"])
+        with reading_inputs(inputs):
+            manifest = curate(CurateRequest(data=parsed.data, out=out, judge=judge, **numbers), say)
+        inputs.tell()
     # Once people have begun, what the judge left open is no longer asked for.
     missing = {} if has_entries(out / REVIEW) else manifest.left_open
     print_result(manifest, lambda: _curation_text(out, manifest, missing), as_json=parsed.json)
