@@ -190,3 +190,15 @@ def test_each_judge_is_a_figure_of_its_own_where_there_are_several() -> None:
     assert (second.value_a, second.value_b, second.difference) == (1, 1, 0)
     assert found["clarifies_confusing", ("label", "judge"), ("judge", "j")].value_a is None
     assert found["clarifies_plain", ("label", "judge"), ("judge", "j")].value_a == 0.5
+
+
+def test_runs_of_before_without_the_newer_columns_still_give_their_figures() -> None:
+    run = cf.run("explain", model="planted/explain", variant="cfe", limit=12, out="run")
+    newer = ["instead", "confusion_index", "judge_alternatives", "judge_clarity", "judge_accuracy", "judge_explanation"]
+    judged = run.records.with_columns(judges=pl.lit(["j"]), judge_confusion=pl.lit([80.0]), judge_f1=pl.lit([0.5]))
+    others = [name for name in judged.columns if judged[name].dtype == pl.List(pl.Float64) and name not in newer]
+    judged = judged.with_columns(pl.col(name).fill_null([None]) for name in others)
+    now, before = (suite.items(frame) for frame in (judged, judged.drop(newer)))
+    for kind, metric in (("judgement", "judge_f1"), ("judged question", "confusion")):
+        assert before[kind][metric].to_list() == now[kind][metric].to_list()
+    assert before["judged question"]["judge_alternatives"].null_count() == 12

@@ -13,6 +13,7 @@ import counterfoil as cf
 from commands import counterfoil
 from counterfoil.errors import UserError
 from counterfoil.memorization.files import Results, read_results, reported_summary
+from counterfoil.memorization.plots import headline
 
 pytestmark = pytest.mark.heavy
 
@@ -242,3 +243,27 @@ def test_what_is_written_of_an_import_is_read_as_the_same() -> None:
     paired = [name for name in one if ("basis", "reported") not in name and ("basis", "finding") not in name]
     assert {name: other[name] for name in paired} == {name: one[name] for name in paired}
     assert msgspec.json.decode((run.folder / "results.json").read_bytes(), type=Results).model == "gpt-4o-mini"
+
+
+def test_sentences_about_several_files_name_the_file_and_the_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two files of the same name: each sentence says whose it is, in the terminal, the summary and the report."""
+    paths = []
+    for model, changes in (("one", []), ("two", ["5 to 7"])):
+        perturbed = {"level": 1, "perturbed_answer": "A", "model_answer": "A", "correct": True, "changes_made": changes}
+        result = {"question_id": "easy_0", "original": {"answer": "B", "correct": True}, "correct_answer": "B"}
+        unchanged = {"question_id": "easy_1", "original": {"answer": "B", "correct": True}, "correct_answer": "B"}
+        content = {"metadata": {"model": model}, "results": [result | {"perturbations": [perturbed]}, unchanged]}
+        paths.append(tmp_path / model / "results.json")
+        paths[-1].parent.mkdir()
+        paths[-1].write_text(json.dumps(content))
+    run = cf.score("memorization", paths, format="cfa", out="run")
+    said = capsys.readouterr().err
+    one, two = (f"{path} ({path.parent.name}): " for path in paths)
+    assert f"{one}1 of 1 variants list no change at all." in said
+    assert f"{two}1 of 1 variants list no change at all." not in said
+    for who in (one, two):
+        sentence = f"{who}1 of 2 questions have no valid variant and are counted as robust."
+        assert sentence in said
+        assert sentence in headline(run)
