@@ -17,20 +17,24 @@ BUSY_SECONDS = 60.0
 Trouble = Literal["damaged", "full", "locked", "refused"]
 
 
-def connect(path: Path, mode: Literal["rwc", "rw", "ro"] = "rwc", *, any_thread: bool = False) -> sqlite3.Connection:
-    """A connection without implicit transactions. `mode`: whether a missing file is made, and whether it is written.
+Mode = Literal["rwc", "rw", "ro", "immutable"]
+
+
+def connect(path: Path, mode: Mode = "rwc", *, any_thread: bool = False) -> sqlite3.Connection:
+    """A connection without implicit transactions. `mode`: whether a missing file is made, and whether it is written;
+    "immutable" reads a file that nobody writes.
 
     `any_thread`: any thread may use it, and the caller sees to it that they take turns.
     """
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}",
+        f"{path.absolute().as_uri()}?{'immutable=1&mode=ro' if mode == 'immutable' else f'mode={mode}'}",
         uri=True,
         timeout=BUSY_SECONDS,
         isolation_level=None,
         check_same_thread=not any_thread,
     )
     try:
-        if mode != "ro":
+        if mode in ("rwc", "rw"):
             connection.execute("PRAGMA synchronous = FULL")
     except BaseException:
         connection.close()
@@ -63,7 +67,7 @@ def explained(name: str, sentences: Mapping[Trouble, str]) -> Iterator[None]:
 def trouble_of(error: Exception) -> Trouble:
     """SQLite has no types for them; its words have been the same for many years."""
     said = str(error)
-    if "not a database" in said or "malformed" in said:
+    if "not a database" in said or "malformed" in said or "Could not decode" in said:
         return "damaged"
     if "full" in said or "disk I/O" in said or "No space" in said:
         return "full"

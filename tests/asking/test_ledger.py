@@ -17,6 +17,7 @@ from counterfoil.asking.ask import Ask, Message, Reply, TokenChoice
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.ledger import file as ledger_file
 from counterfoil.asking.ledger import lookup as lookup_module
+from counterfoil.asking.ledger.admin import prune
 from counterfoil.errors import UserError
 
 REPLY = Reply(
@@ -211,7 +212,8 @@ def test_an_older_ledger_is_read_as_it_is_and_written_after_an_update(tmp_path: 
         put_all(ledger, [ask(1)])
     connection = sqlite3.connect(path)  # as it was before thoughts were counted
     connection.execute("ALTER TABLE replies DROP COLUMN reasoning_tokens")
-    connection.execute("DELETE FROM migrations WHERE name = '0004-reasoning-tokens'")
+    connection.execute("ALTER TABLE replies DROP COLUMN check_sum")
+    connection.execute("DELETE FROM migrations WHERE name >= '0004'")
     connection.commit()
     connection.close()
     older, before = replace(REPLY, reasoning_tokens=None), path.read_bytes()
@@ -263,3 +265,22 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     with Ledger(path, create=False) as ledger:
         assert ledger.get([ask(1).key]) == {ask(1).key: REPLY}
     assert path.read_bytes() == before
+
+
+def test_replies_after_a_prune_are_found_by_a_process_that_was_there_before(tmp_path: Path) -> None:
+    # The row ids of what was removed must not come again: the other process has seen them.
+    path = tmp_path / "ledger.sqlite"
+    old, new = ([ask(number) for number in numbers] for numbers in (range(50), range(50, 100)))
+    with Ledger(path) as other, Ledger(path) as writer:
+        put_all(writer, old)
+        assert len(other.get([one.key for one in old])) == 50
+        assert prune(path, model="vllm/m", before=None, dry=False) == (50, 0)
+        put_all(writer, new)
+        assert len(other.get([one.key for one in new])) == 50
+        assert other.get([one.key for one in old]) == {}
+
+
+def test_nothing_is_sent_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger_file, "LEAST_ROOM", 10**18)  # no disk has so much
+    with Ledger(tmp_path / "ledger.sqlite") as ledger, pytest.raises(UserError, match="the disk is full"):
+        ledger.make_sure()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -44,19 +47,95 @@ def test_an_export_can_be_taken_in_elsewhere_and_answers_there(filled: Path, tmp
     assert "answered" in replay.stdout
 
 
-def test_a_changed_line_is_refused_and_nothing_is_taken_in(filled: Path) -> None:
+def test_a_changed_line_is_left_out_and_named(filled: Path) -> None:
     counterfoil("ledger", "export", "--to", "all.jsonl", cwd=filled)
-    lines = (filled / "all.jsonl").read_text().splitlines()
-    lines[2] = lines[2].replace("largest", "smallest")
-    (filled / "forged.jsonl").write_text("\n".join(lines))
-    done = counterfoil("ledger", "import", "forged.jsonl", "--ledger", "new.sqlite", cwd=filled)
+    lines = (filled / "all.jsonl").read_bytes().splitlines()
+    wrong = [
+        lines[2].replace(b"largest", b"smallest"),
+        b"{}",
+        b'{"key": "\xff"}',
+        re.sub(rb'"attempts":\d+', b'"attempts":%d' % 2**63, lines[3]),
+    ]
+    (filled / "damaged.jsonl").write_bytes(b"\n".join([lines[0], *wrong, lines[1]]))
+    done = counterfoil("ledger", "import", "damaged.jsonl", "--ledger", "new.sqlite", "--json", cwd=filled)
+    assert done.returncode == 1
+    assert json.loads(done.stdout) == {"new": 2, "there": 0, "left_out": 4}
+    assert "damaged.jsonl, line 2: the key does not fit the ask" in done.stderr
+    for line in (3, 4, 5):
+        assert f"damaged.jsonl, line {line} is no exported reply" in done.stderr
+    (filled / "wrong.jsonl").write_bytes(b"\n".join(wrong))
+    done = counterfoil("ledger", "import", "wrong.jsonl", "--ledger", "newer.sqlite", cwd=filled)
     assert done.returncode == 2
-    assert "forged.jsonl, line 3: the key does not fit the ask" in done.stderr
-    (filled / "broken.jsonl").write_text(lines[0] + "\n{}\n")
-    done = counterfoil("ledger", "import", "broken.jsonl", "--ledger", "new.sqlite", cwd=filled)
+    assert "No line of wrong.jsonl is a reply" in done.stderr
+    assert not (filled / "newer.sqlite").exists(), "no ledger is made of what was refused"
+
+
+def change(filled: Path, sql: str) -> None:
+    with closing(sqlite3.connect(filled / ".counterfoil" / "ledger.sqlite")) as connection, connection:
+        connection.execute(sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("UPDATE replies SET text = text || '!' WHERE id = 3", "its check sum is another"),
+        ("UPDATE replies SET text = CAST(x'ff42' AS TEXT) WHERE id = 3", "its check sum is another"),
+        ("UPDATE replies SET output_tokens = 9000 WHERE id = 3", "its check sum is another"),
+        ("UPDATE replies SET ask = replace(ask, 'largest', 'smallest') WHERE id = 3", "the ask does not fit its key"),
+        ("UPDATE replies SET ask = CAST(x'ff42' AS TEXT) WHERE id = 3", ""),
+        ("UPDATE replies SET check_sum = NULL, text = CAST(x'ff42' AS TEXT) WHERE id = 3", "a text is damaged"),
+    ],
+)
+def test_one_damaged_reply_is_named_and_left_out(sql: str, reason: str, filled: Path) -> None:
+    sound = counterfoil("ledger", "check", cwd=filled)
+    assert sound.returncode == 0
+    (number,) = re.findall(r"([\d,]+) replies are as written", sound.stdout)
+    change(filled, sql)
+    checked = counterfoil("ledger", "check", cwd=filled)
+    assert checked.returncode == 1
+    assert "Reply 3 of " in checked.stdout
+    assert reason in checked.stdout
+    assert f"1 reply is damaged, of {number}" in checked.stdout
+    found = json.loads(counterfoil("ledger", "check", "--json", cwd=filled).stdout)
+    assert [reply["number"] for reply in found["damaged"]] == [3]
+    exported = counterfoil("ledger", "export", cwd=filled)
+    assert exported.returncode == 1
+    assert "1 reply is damaged and left out" in exported.stderr
+    assert len(exported.stdout.splitlines()) == int(number) - 1
+
+
+def test_a_damaged_reply_is_asked_again_and_replaced(tmp_path: Path) -> None:
+    arguments = ("run", SUITE, "--model", "planted/three_choice:suite", "--data", "40", "--out", "out")
+    assert counterfoil(*arguments, cwd=tmp_path).returncode == 0
+    change(tmp_path, "UPDATE replies SET text = 'A, no, C' WHERE id = 3")
+    again = counterfoil(*arguments, cwd=tmp_path)
+    assert again.returncode == 0
+    assert "1 damaged replies in .counterfoil/ledger.sqlite were not used" in again.stderr
+    checked = counterfoil("ledger", "check", cwd=tmp_path)
+    assert (checked.returncode, checked.stdout) == (0, "40 replies are as written.\n")
+
+
+def test_a_model_that_is_not_there_is_said_so(filled: Path) -> None:
+    done = counterfoil("ledger", "export", "--model", "typo", "--to", "x.jsonl", cwd=filled)
     assert done.returncode == 2
-    assert "broken.jsonl, line 2 is no exported reply" in done.stderr
-    assert not (filled / "new.sqlite").exists(), "no ledger is made of what was refused"
+    assert "has no replies of typo: it has " in done.stderr
+    assert not (filled / "x.jsonl").exists()
+
+
+def test_a_ledger_from_before_check_sums_is_read_and_brought_up_to_date(filled: Path) -> None:
+    # As the third version left it: no column of check sums.
+    change(filled, "ALTER TABLE replies DROP COLUMN check_sum")
+    change(filled, "DELETE FROM migrations WHERE name = '0005-check-sums'")
+    exported = counterfoil("ledger", "export", cwd=filled)
+    assert exported.returncode == 0
+    number = len(exported.stdout.splitlines())
+    checked = counterfoil("ledger", "check", cwd=filled)
+    assert checked.returncode == 0
+    assert f"{number} replies are from before there were check sums" in checked.stdout
+    (filled / "all.jsonl").write_text(exported.stdout)
+    done = counterfoil("ledger", "import", "all.jsonl", cwd=filled)  # opens it to write
+    assert f"0 replies were taken in, {number} were there" in done.stdout
+    assert counterfoil("ledger", "export", cwd=filled).stdout == exported.stdout
 
 
 def test_prune_shows_first_and_removes_on_yes(filled: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -85,3 +86,33 @@ def test_a_read_only_ledger(small_disk: Path, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert f"The ledger {ledger} can't be opened for writing" in done.stderr
     assert ledger.read_bytes() == before
+
+
+def test_a_ledger_in_an_archive_can_be_read(small_disk: Path, tmp_path: Path) -> None:
+    ledger = small_disk / "ledger.sqlite"
+    with MockServer() as server:
+        arguments = ("run", SUITE, "--model", "vllm/m", "--base-url", server.url, "--ledger", str(ledger))
+        assert counterfoil(*arguments, "--data", "50", cwd=tmp_path).returncode == 0
+        subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+        dry = counterfoil(*arguments, "--data", "50", "--dry-run", cwd=tmp_path)
+    assert dry.returncode == 0, dry.stderr
+    for action in ("info", "export", "check"):
+        done = counterfoil("ledger", action, "--ledger", str(ledger), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "50" in done.stdout or len(done.stdout.splitlines()) == 50
+
+
+def test_no_room_is_noticed_before_anything_is_asked(small_disk: Path, tmp_path: Path) -> None:
+    ledger = small_disk / "ledger.sqlite"
+    with MockServer() as server:
+        arguments = ("run", SUITE, "--model", "vllm/m", "--base-url", server.url, "--ledger", str(ledger))
+        assert counterfoil(*arguments, "--data", "10", cwd=tmp_path).returncode == 0
+        (small_disk / "filler").write_bytes(b"x" * (shutil.disk_usage(small_disk).free - 45_000))
+        done = counterfoil(*arguments, "--data", "50", cwd=tmp_path)
+        assert len(server.requests) == 10
+        new = ("--ledger", str(small_disk / "new.sqlite"), "--data", "50")
+        (small_disk / "rest").write_bytes(b"x" * (shutil.disk_usage(small_disk).free - 5_000))
+        fresh = counterfoil(*arguments[:-2], *new, cwd=tmp_path)
+    for refused in (done, fresh):
+        assert refused.returncode == 2
+        assert "the disk is full" in refused.stderr

@@ -53,6 +53,10 @@ class Keeper(Protocol):
         """Whether others put replies there, too."""
         ...
 
+    def make_sure(self) -> None:
+        """UserError where nothing can be kept."""
+        ...
+
     def get(self, keys: Sequence[str]) -> dict[str, Reply]: ...
 
     def put(self, ask: Ask, model: str, reply: Reply) -> asyncio.Future[Reply]: ...
@@ -185,6 +189,7 @@ class Sender:
                 if self.ledger.is_shared and (found := self.ledger.get([ask.key])):
                     self.account.found(ask.key, found[ask.key], ask)
                     return found[ask.key]
+                self.ledger.make_sure()
                 attempts += 1
                 started_at = clock()
                 give_up_at = give_up_at or started_at + max(LEAST_ASK_SECONDS, ATTEMPTS_PER_ASK * self.timeout)

@@ -25,7 +25,7 @@ COMMANDS = {
     "serve": "the local web site: look at runs and records, compare, rate, review",
     "export": "a run as tables, for other tools, or as training data",
     "models": "which model names can be used, and what each still needs",
-    "ledger": "look into the ledger, export, import or prune it",
+    "ledger": "look into the ledger, check, export, import or prune it",
     "data": "list, fetch, check and curate datasets",
     "lm-eval-path": "the folder with the task files for lm-eval's --include_path",
 }

@@ -107,6 +107,8 @@ async def carry_out(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run
         async with open_senders(plan, ledger, say) as askers:
             await count_earlier(plan, ledger, askers, one_pass)
             counts = await one_pass(askers, parts)
+    if ledger.damaged:
+        say(f"{ledger.damaged:,} damaged replies in {ledger.path} were not used: counterfoil ledger check names them.")
     await loading
     run = finish(plan, parts, counts, askers, started_at, Asked(asked_in, ledger.oldest))
     if asked_in is not None and run.is_complete:

@@ -16,8 +16,9 @@ import msgspec
 from counterfoil.asking.ask import Ask, Reply, ask_from_canonical
 from counterfoil.asking.ledger.file import connect, connect_to_read, explained
 from counterfoil.asking.ledger.lookup import KEYS_PER_QUERY, Lookup, take_in_all
-from counterfoil.asking.ledger.replies import INSERT_COLUMNS, reply_from_row, reply_row
+from counterfoil.asking.ledger.replies import INSERT_COLUMNS, is_whole, reply_from_row, reply_row
 from counterfoil.errors import UserError
+from counterfoil.log import printable
 from counterfoil.sqlite import transaction
 from counterfoil.tables import lines_of
 
@@ -55,6 +56,27 @@ class Imported(NamedTuple):
     reply: Reply
 
 
+class Damaged(msgspec.Struct):
+    """A reply that is not as it was written: its number in the file, its model if that is known, and what is wrong."""
+
+    number: int
+    model: str | None
+    reason: str
+
+
+class Checked(msgspec.Struct):
+    """What was found in a ledger. `trouble`: what SQLite says of the file."""
+
+    replies: int = 0
+    without_check_sum: int = 0
+    damaged: list[Damaged] = []
+    trouble: list[str] = []
+
+    @property
+    def is_sound(self) -> bool:
+        return not self.damaged and not self.trouble
+
+
 class BatchInfo(msgspec.Struct):
     """A batch that was submitted and not collected; `batch` is None where its id is not known yet."""
 
@@ -89,12 +111,62 @@ def info(path: Path) -> list[ModelInfo]:
     return sorted(infos, key=lambda info: info.model)
 
 
-def export(path: Path, model: str | None = None) -> Iterator[ExportedReply]:
-    """All replies, or those of one model, in the order they came."""
+def export(path: Path, model: str | None = None, damaged: list[Damaged] | None = None) -> Iterator[ExportedReply]:
+    """All replies, or those of one model, in the order they came. Those that are damaged go to the list."""
     with explained(path), closing(_to_read(path)) as connection:
-        sql = f"SELECT {INSERT_COLUMNS} FROM replies WHERE :model IS NULL OR model = :model ORDER BY id"  # noqa: S608
-        for key, name, at, ask, *values in connection.execute(sql, {"model": model}):
-            yield ExportedReply(key.hex(), name, at, msgspec.json.decode(ask), reply_from_row(values))
+        if model is not None and not connection.execute("SELECT 1 FROM replies WHERE model = ?", (model,)).fetchone():
+            names = [name for (name,) in connection.execute("SELECT DISTINCT model FROM replies ORDER BY model")]
+            raise UserError(f"{path} has no replies of {model}: it has {', '.join(names) or 'none at all'}.")
+        for row in _each_row(connection):
+            if isinstance(row, ExportedReply):
+                if model is None or row.model == model:
+                    yield row
+            elif damaged is not None:
+                damaged.append(row)
+
+
+def check(path: Path) -> Checked:
+    """Look at the whole file and at every reply."""
+    with explained(path), closing(_to_read(path)) as connection:
+        said = [str(line) for (line,) in connection.execute("PRAGMA quick_check")]
+        checked = Checked(trouble=[] if said == ["ok"] else said)
+        for row in _each_row(connection):
+            checked.replies += 1
+            if isinstance(row, Damaged):
+                checked.damaged.append(row)
+        counted = connection.execute("SELECT count(*) FROM replies WHERE check_sum IS NULL")
+        (checked.without_check_sum,) = counted.fetchone()
+    return checked
+
+
+def _each_row(connection: sqlite3.Connection) -> Iterator[ExportedReply | Damaged]:
+    """Every reply in the order they came, or what is wrong with it."""
+    sql = f"SELECT id, {INSERT_COLUMNS}, check_sum FROM replies WHERE id BETWEEN ? AND ? ORDER BY id"  # noqa: S608
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM replies").fetchone()
+    for start in range(1, last + 1, KEYS_PER_QUERY):
+        try:
+            rows = connection.execute(sql, (start, start + KEYS_PER_QUERY - 1)).fetchall()
+        except sqlite3.DatabaseError:  # a page is damaged: which of its rows can still be read?
+            for row in range(start, min(start + KEYS_PER_QUERY, last + 1)):
+                try:
+                    yield from map(_checked_row, connection.execute(sql, (row, row)).fetchall())
+                except sqlite3.DatabaseError as error:
+                    yield Damaged(row, None, str(error))
+        else:
+            yield from map(_checked_row, rows)
+
+
+def _checked_row(row: Sequence[Any]) -> ExportedReply | Damaged:
+    number, key, model, at, ask, *values, summed = row
+    name = printable(model) if isinstance(model, str) else None
+    if not is_whole((key, model, at, *values), summed):
+        return Damaged(number, name, "its check sum is another" if summed is not None else "a text is damaged")
+    try:
+        if ask_from_canonical(ask).key != key.hex():
+            return Damaged(number, name, "the ask does not fit its key")
+        return ExportedReply(key.hex(), model, at, msgspec.json.decode(ask), reply_from_row(values))
+    except (msgspec.DecodeError, ValueError) as error:
+        return Damaged(number, name, printable(str(error)))
 
 
 def take_in(path: Path, replies: Iterable[Imported]) -> tuple[int, int]:
@@ -118,10 +190,24 @@ def take_in(path: Path, replies: Iterable[Imported]) -> tuple[int, int]:
     return new, there
 
 
-def read_export(path: Path) -> Iterator[Imported]:
-    """The replies of an export, each checked."""
+def read_export(path: Path, left_out: list[str] | None = None) -> Iterator[Imported]:
+    """The replies of an export, each checked. Sentences on lines that hold none go to the list, if one is given and
+    there are others that do.
+    """
+    wrong: list[str] = [] if left_out is None else left_out
+    found = False
     for where, line in lines_of(path):
-        yield _checked_line(line, where)
+        try:
+            reply = _checked_line(line, where)
+        except UserError as error:
+            if left_out is None:
+                raise
+            wrong.append(str(error))
+        else:
+            found = True
+            yield reply
+    if wrong and not found:
+        raise UserError(f"{wrong[0]} No line of {path} is a reply, and nothing was taken in.")
 
 
 def prune(path: Path, *, model: str | None, before: float | None, dry: bool) -> tuple[int, int]:
@@ -139,7 +225,10 @@ def prune(path: Path, *, model: str | None, before: float | None, dry: bool) -> 
             for rows in tables:
                 connection.execute(f"DELETE {rows}", chosen)
             connection.execute("DELETE FROM lookup")
-            connection.execute("UPDATE lookup_state SET up_to = 0")
+            # `up_to` stays: no later reply may get the id of one that was removed.
+            connection.execute(
+                "INSERT OR IGNORE INTO lookup SELECT key, min(id) FROM replies GROUP BY key ORDER BY key"
+            )
             take_in_all(connection)
         connection.execute("VACUUM")
     return replies, failures
@@ -167,12 +256,15 @@ def _checked_line(line: bytes, where: str) -> Imported:
     try:
         exported = msgspec.json.decode(line, type=ExportedReply)
         ask = ask_from_canonical(msgspec.json.encode(exported.ask).decode())
-    except msgspec.DecodeError as error:
-        raise UserError(f"{where} is no exported reply: {error}. Nothing was taken in.") from error
+        row = reply_row(ask, exported.model, exported.received_at, exported.reply)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise UserError(f"{where} is no exported reply: {printable(str(error))}.") from error
+    if any(isinstance(value, int) and abs(value) >= 2**63 for value in row):
+        raise UserError(f"{where} is no exported reply: it has a number that is too large.")
     if ask.key != exported.key:
-        raise UserError(f"{where}: the key does not fit the ask, so one of them was changed. Nothing was taken in.")
+        raise UserError(f"{where}: the key does not fit the ask, so one of them was changed.")
     if exported.reply.status == "failed":
-        raise UserError(f"{where} is a failure, not a reply. Nothing was taken in.")
+        raise UserError(f"{where} is a failure, not a reply.")
     return Imported(ask, exported.model, exported.received_at, exported.reply)
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 import sqlite3
 import time
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 from counterfoil import sqlite
@@ -74,9 +78,12 @@ MIGRATIONS: dict[str, str] = {
         CREATE INDEX batch_asks_of ON batch_asks (batch);
     """,
     "0004-reasoning-tokens": "ALTER TABLE replies ADD COLUMN reasoning_tokens INTEGER",
+    # Replies that were there before have none.
+    "0005-check-sums": "ALTER TABLE replies ADD COLUMN check_sum INTEGER",
 }
 # What reading needs: a ledger that has not been written to since an update is read as it is.
 NEEDED_TO_READ = {"0001-replies", "0002-failures"}
+LATER_COLUMNS = {"0004-reasoning-tokens": "reasoning_tokens", "0005-check-sums": "check_sum"}
 
 _TROUBLE: dict[sqlite.Trouble, str] = {
     "damaged": "is not a ledger, or is damaged. It is left as it is: name another file with --ledger.",
@@ -84,6 +91,10 @@ _TROUBLE: dict[sqlite.Trouble, str] = {
     "locked": f"was locked by another process for over {sqlite.BUSY_SECONDS:.0f} seconds: run again when that is done.",
     "refused": "can't be opened for writing: check its permissions, or name another file with --ledger.",
 }
+# With less room not even the first replies could be kept.
+LEAST_ROOM = 65_536
+# A damaged text is read as one that can't be written, and not as an error.
+_AS_TEXT = partial(str, encoding="utf-8", errors="surrogateescape")
 
 
 def connect(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
@@ -95,9 +106,12 @@ def connect(path: Path, *, any_thread: bool = False) -> sqlite3.Connection:
         try:
             _migrate(connection, path)
             connection.execute("PRAGMA journal_mode = WAL")
-        except BaseException:
+        except BaseException as error:
             connection.close()
+            if isinstance(error, sqlite3.OperationalError):
+                refuse_full(path)
             raise
+    connection.text_factory = _AS_TEXT
     return connection
 
 
@@ -107,20 +121,38 @@ def connect_to_read(path: Path) -> sqlite3.Connection | None:
         return None
     with explained(path):
         _refuse_folder(path)
-        connection = sqlite.connect(path, "ro")
         try:
-            applied = set(_applied(connection, path))
-            if applied >= NEEDED_TO_READ:
-                if "0004-reasoning-tokens" not in applied:
-                    connection.execute(
-                        "CREATE TEMP VIEW replies AS SELECT *, NULL AS reasoning_tokens FROM main.replies"
-                    )
-                return connection
-        except BaseException:
+            return _readable(sqlite.connect(path, "ro"), path)
+        except sqlite3.OperationalError:
+            # In a folder that can't be written to, such as an archive, the file is read as it is; what waits beside it
+            # to be written into it would be missed.
+            waiting = path.with_name(f"{path.name}-wal")
+            if waiting.exists() and waiting.stat().st_size:
+                raise
+            return _readable(sqlite.connect(path, "immutable"), path)
+
+
+def _readable(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection | None:
+    """The connection, if there is a ledger behind it; else it is closed."""
+    is_ledger = False
+    try:
+        applied = set(_applied(connection, path))
+        is_ledger = applied >= NEEDED_TO_READ
+        missing = [f"NULL AS {column}" for name, column in LATER_COLUMNS.items() if name not in applied]
+        if is_ledger and missing:
+            sql = f"CREATE TEMP VIEW replies AS SELECT *, {', '.join(missing)} FROM main.replies"  # noqa: S608
+            connection.execute(sql)
+    finally:
+        if not is_ledger:
             connection.close()
-            raise
-        connection.close()
-    return None
+    connection.text_factory = _AS_TEXT
+    return connection if is_ledger else None
+
+
+def refuse_full(path: Path) -> None:
+    """OSError where the disk has no room."""
+    if shutil.disk_usage(path.parent).free < LEAST_ROOM:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def explained(path: Path) -> AbstractContextManager[None]:

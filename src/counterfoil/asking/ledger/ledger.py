@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from counterfoil.asking.ask import Ask, Reply
-from counterfoil.asking.ledger.file import connect, connect_to_read, explained
+from counterfoil.asking.ledger.file import connect, connect_to_read, explained, refuse_full
 from counterfoil.asking.ledger.lookup import Lookup
-from counterfoil.asking.ledger.replies import REPLY_COLUMNS, reply_from_row, reply_row
+from counterfoil.asking.ledger.replies import reply_row
 from counterfoil.errors import UserError
 from counterfoil.sqlite import transaction
 
@@ -45,6 +45,7 @@ class Ledger:
         # When the oldest reply came that was found, of each model.
         self.oldest: dict[str, float] = {}
         self.is_shared = False
+        self._is_sure = False
         self._reader: sqlite3.Connection | None = None
         self._connection: sqlite3.Connection | None = None
         self._inbox: queue.SimpleQueue[_Entry | None] = queue.SimpleQueue()
@@ -87,13 +88,24 @@ class Ledger:
         if self._reader is None:
             return {}
         with explained(self.path):
-            columns = f"model, received_at, {REPLY_COLUMNS}"
             found = {}
-            for key, (model, received_at, *values) in self._lookup.rows([bytes.fromhex(key) for key in keys], columns):
-                found[key.hex()] = reply_from_row(values)
+            for key, model, received_at, reply in self._lookup.replies([bytes.fromhex(key) for key in keys]):
+                found[key.hex()] = reply
                 self.oldest[model] = min(received_at, self.oldest.get(model, received_at))
         _LOG.debug("%s holds %d of %d replies", self.path, len(found), len(keys))
         return found
+
+    @property
+    def damaged(self) -> int:
+        """How many replies were found to be damaged. Their asks are asked again."""
+        return 0 if self._reader is None else len(self._lookup.damaged)
+
+    def make_sure(self) -> None:
+        """UserError where nothing can be kept, as far as that can be known before the first ask is sent."""
+        if not self._is_sure:
+            with explained(self.path):
+                refuse_full(self.path)
+            self._is_sure = True
 
     def put(self, ask: Ask, model: str, reply: Reply) -> asyncio.Future[Reply]:
         """Keep a reply; the future gives what the ledger holds for the ask, once that is durable.
@@ -150,7 +162,7 @@ def _commit(connection: sqlite3.Connection, lookup: Lookup, batch: list[_Entry])
     now = round(time.time(), 3)
     keys = [bytes.fromhex(entry.ask.key) for entry in batch]
     with transaction(connection):
-        there = {key: reply_from_row(values) for key, values in lookup.rows(keys, REPLY_COLUMNS)}
+        there = {found.key: found.reply for found in lookup.replies(keys)}
         rows: dict[bytes, tuple[Any, ...]] = {}
         for key, (ask, model, reply, _) in zip(keys, batch, strict=True):
             if key in there:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from counterfoil.asking.ledger.replies import INSERT_COLUMNS
+from counterfoil.asking.ask import Reply
+from counterfoil.asking.ledger.replies import INSERT_COLUMNS, SUMMED_COLUMNS, check_sum, is_whole, reply_from_row
 
 ROWS_PER_STATEMENT = 64
 # More would cost memory and time at the start, fewer more writing.
@@ -17,6 +18,15 @@ KEYS_PER_QUERY = 500
 T = TypeVar("T")
 
 
+class Found(NamedTuple):
+    """A reply that is there, with its model as the user named it, and when it came."""
+
+    key: bytes
+    model: str
+    received_at: float
+    reply: Reply
+
+
 class Lookup:
     """Keys to row ids, as one connection sees them; where two replies have one key, the first.
 
@@ -24,11 +34,13 @@ class Lookup:
     table in memory, older ones through the table `lookup`. That takes the newest in when they have grown many: in bulk
     and in the order of their keys, so that each of its pages is written once.
 
-    `has_changed`: another connection has written to the file since this began.
+    `has_changed`: another connection has written to the file since this began. `damaged`: rows that were found to be
+    not as they were written, by their keys. They are none.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.has_changed = False
+        self.damaged: dict[bytes, int] = {}
         self._connection = connection
         self._first_version = self._version_now()
         self._version: int | None = None
@@ -55,21 +67,40 @@ class Lookup:
                 if key_of_row[row] == key:  # a row can be another one's since a prune
                     yield key, values
 
+    def replies(self, keys: Sequence[bytes]) -> Iterator[Found]:
+        """The replies of those of the keys that are there, undamaged."""
+        key_of_row = {row: key for key, row in self.find(keys).items()}
+        for some in chunks(sorted(key_of_row)):
+            sql = f"SELECT id, {SUMMED_COLUMNS}, check_sum FROM replies WHERE id IN ({marks(some)})"  # noqa: S608
+            for row, *values, summed in self._connection.execute(sql, some):
+                key = key_of_row[row]
+                if values[0] == key and is_whole(values, summed):
+                    yield Found(*values[:3], reply_from_row(values[3:]))
+                else:
+                    self.damaged[key] = row
+
     def append(self, rows: Mapping[bytes, Sequence[Any]]) -> None:
         """Append rows of `reply_row` by their keys, in the transaction that is open.
 
         Many rows go into one statement: each statement is a moment in which this thread must win the interpreter back
-        from the one that asks. A tail that has grown long moves into the table `lookup`.
+        from the one that asks. A tail that has grown long moves into the table `lookup`. A row takes the place of a
+        damaged one. Ids are given here, so that none comes a second time after a prune: other processes know it.
         """
         keys, start = list(rows), 0
+        for key in self.damaged.keys() & rows.keys():
+            self._connection.execute("DELETE FROM replies WHERE id = ?", (self.damaged.pop(key),))
+            self._connection.execute("DELETE FROM lookup WHERE key = ?", (key,))
+            self._tail.pop(key, None)
         while start < len(keys):
             some = keys[start : start + ROWS_PER_STATEMENT]
-            values = [value for key in some for value in rows[key]]
-            last = self._connection.execute(_insert_sql(len(some)), values).lastrowid
-            assert last is not None
-            for row, key in enumerate(some, start=last - len(some) + 1):
+            first = max(self._seen, self._taken_in) + 1
+            values: list[Any] = []
+            for row, key in enumerate(some, start=first):
+                of_key = rows[key]
+                values += (row, *of_key, check_sum((*of_key[:3], *of_key[4:])))
                 self._tail.setdefault(key, row)
-            self._seen = last
+            self._connection.execute(_insert_sql(len(some)), values)
+            self._seen = first + len(some) - 1
             start += len(some)
         if len(self._tail) >= LONGEST_TAIL:
             take_in_all(self._connection)
@@ -102,8 +133,9 @@ class Lookup:
 
 @cache
 def _insert_sql(rows: int) -> str:
-    row = f"({marks(INSERT_COLUMNS.split(','))})"
-    return f"INSERT INTO replies ({INSERT_COLUMNS}) VALUES {','.join([row] * rows)}"  # noqa: S608
+    columns = f"id, {INSERT_COLUMNS}, check_sum"
+    row = f"({marks(columns.split(','))})"
+    return f"INSERT INTO replies ({columns}) VALUES {','.join([row] * rows)}"  # noqa: S608
 
 
 def take_in_all(connection: sqlite3.Connection) -> None:
@@ -112,7 +144,7 @@ def take_in_all(connection: sqlite3.Connection) -> None:
         "INSERT OR IGNORE INTO lookup SELECT key, min(id) FROM replies"
         " WHERE id > (SELECT up_to FROM lookup_state) GROUP BY key ORDER BY key"
     )
-    connection.execute("UPDATE lookup_state SET up_to = (SELECT coalesce(max(id), 0) FROM replies)")
+    connection.execute("UPDATE lookup_state SET up_to = max(up_to, (SELECT coalesce(max(id), 0) FROM replies))")
 
 
 def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from zlib import crc32
 
 import msgspec
 
@@ -14,6 +15,9 @@ REPLY_COLUMNS = (
     "logprobs, latency, attempts, reasoning_tokens"
 )
 INSERT_COLUMNS = f"key, model, received_at, ask, {REPLY_COLUMNS}"
+# What the check sum is of; the ask has its key for one.
+SUMMED_COLUMNS = f"key, model, received_at, {REPLY_COLUMNS}"
+_DECIMAL = tuple(SUMMED_COLUMNS.split(", ").index(name) for name in ("received_at", "latency"))
 
 
 def reply_from_row(values: Sequence[Any]) -> Reply:
@@ -56,3 +60,21 @@ def reply_row(ask: Ask, model: str, received_at: float, reply: Reply) -> tuple[A
         reply.attempts,
         reply.reasoning_tokens,
     )
+
+
+def check_sum(values: Sequence[Any]) -> int:
+    """The check sum of the values of SUMMED_COLUMNS. UnicodeEncodeError where a text is none."""
+    summed = list(values)
+    for column in _DECIMAL:
+        summed[column] = float(summed[column])  # as it comes back
+    return crc32(msgspec.msgpack.encode(summed))
+
+
+def is_whole(values: Sequence[Any], summed: int | None) -> bool:
+    """Whether the values of SUMMED_COLUMNS are as they were written. Older rows have no check sum: their texts must be
+    texts.
+    """
+    try:
+        return check_sum(values) == summed or summed is None
+    except (UnicodeEncodeError, TypeError, ValueError):
+        return False

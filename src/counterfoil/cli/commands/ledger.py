@@ -1,4 +1,4 @@
-"""counterfoil ledger: info, export, import, prune."""
+"""counterfoil ledger: info, check, export, import, prune."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING
 
 from counterfoil.cli.options import add_actions
 from counterfoil.cli.results import print_result
-from counterfoil.console import table
+from counterfoil.console import say, table
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
 from counterfoil.suite.options import DEFAULT_LEDGER
 
 if TYPE_CHECKING:
-    from counterfoil.asking.ledger.admin import Imported
+    from counterfoil.asking.ledger.admin import Damaged, Imported
+
+# More would bury the rest.
+NAMED = 10
 
 EXAMPLE = "counterfoil ledger export --model openai/gpt-4o --to replies.jsonl"
 
@@ -34,12 +37,14 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
 
     info = action("info", "what it holds, model by model", "counterfoil ledger info")
     info.add_argument("--json", action="store_true", help="as JSON")
+    check = action("check", "whether every reply is as it was written", "counterfoil ledger check")
+    check.add_argument("--json", action="store_true", help="as JSON")
     export = action("export", "every reply with its ask, a line of JSON each; `replay/FILE` answers from it", EXAMPLE)
     export.add_argument("--model", metavar="NAME", help="only this model's")
     export.add_argument("--to", metavar="FILE", help="write to a file instead of standard output")
     taken = action(
         "import",
-        "take replies in: exports, or Parquet shards of `run --engine ray --shards`; all or none",
+        "take replies in: exports, or Parquet shards of `run --engine ray --shards`; damaged lines are left out",
         "counterfoil ledger import replies.jsonl",
     )
     taken.add_argument(
@@ -59,7 +64,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
 
 def call(parsed: argparse.Namespace) -> int:
     path = Path(parsed.ledger)
-    actions = {"info": _info, "export": _export, "import": _import, "prune": _prune}
+    actions = {"info": _info, "check": _check, "export": _export, "import": _import, "prune": _prune}
     return actions[parsed.action](path, parsed)
 
 
@@ -93,15 +98,43 @@ def _export(path: Path, parsed: argparse.Namespace) -> int:
     from counterfoil.asking.ledger.admin import export
     from counterfoil.files import replacing
 
-    lines = (msgspec.json.encode(reply) + b"\n" for reply in export(path, parsed.model))
+    damaged: list[Damaged] = []
+    lines = (msgspec.json.encode(reply) + b"\n" for reply in export(path, parsed.model, damaged))
     if parsed.to is None:
         for line in lines:
             sys.stdout.buffer.write(line)
-        return 0
-    check_target(Path(parsed.to))
-    with replacing(Path(parsed.to)) as temporary, temporary.open("wb") as file:
-        file.writelines(lines)
-    return 0
+    else:
+        check_target(Path(parsed.to))
+        with replacing(Path(parsed.to)) as temporary, temporary.open("wb") as file:
+            file.writelines(lines)
+    if damaged:
+        say(f"{_replies(len(damaged))} damaged and left out: counterfoil ledger check names them.")
+    return 1 if damaged else 0
+
+
+def _replies(number: int) -> str:
+    return "1 reply is" if number == 1 else f"{number:,} replies are"
+
+
+def _check(path: Path, parsed: argparse.Namespace) -> int:
+    from counterfoil.asking.ledger.admin import check
+
+    checked = check(path)
+    lines = [f"The file is damaged: {sentence}." for sentence in checked.trouble[:NAMED]]
+    lines += [
+        f"Reply {reply.number}{f' of {reply.model}' if reply.model else ''}: {reply.reason}."
+        for reply in checked.damaged[:NAMED]
+    ]
+    if checked.damaged:
+        lines.append(f"{_replies(len(checked.damaged))} damaged, of {checked.replies:,}: the same runs ask them again.")
+    elif not checked.trouble:
+        lines.append(f"{_replies(checked.replies)} as written.")
+    if checked.without_check_sum:
+        lines.append(
+            f"{_replies(checked.without_check_sum)} from before there were check sums: only their form was seen."
+        )
+    print_result(checked, lambda: "\n".join(lines), as_json=parsed.json)
+    return 0 if checked.is_sound else 1
 
 
 def _import(path: Path, parsed: argparse.Namespace) -> int:
@@ -109,18 +142,23 @@ def _import(path: Path, parsed: argparse.Namespace) -> int:
 
     from counterfoil.asking.ledger.admin import take_in
 
-    new, there = take_in(path, chain.from_iterable(map(_imported, parsed.file)))
+    left_out: list[str] = []
+    new, there = take_in(path, chain.from_iterable(_imported(place, left_out) for place in parsed.file))
+    for sentence in left_out[:NAMED]:
+        say(f"{sentence} It is left out.")
     text = f"{new:,} replies were taken in, {there:,} were there."
-    print_result({"new": new, "there": there}, lambda: text, as_json=parsed.json)
-    return 0
+    if left_out:
+        text += f" {len(left_out):,} {'line was' if len(left_out) == 1 else 'lines were'} left out."
+    print_result({"new": new, "there": there, "left_out": len(left_out)}, lambda: text, as_json=parsed.json)
+    return 1 if left_out else 0
 
 
-def _imported(place: str) -> Iterator[Imported]:
+def _imported(place: str, left_out: list[str]) -> Iterator[Imported]:
     """The replies of one file, folder or address."""
     from counterfoil.asking.cluster.shards import is_shards, read_shards
     from counterfoil.asking.ledger.admin import read_export
 
-    return read_shards(place) if is_shards(place) else read_export(Path(place))
+    return read_shards(place) if is_shards(place) else read_export(Path(place), left_out)
 
 
 def _prune(path: Path, parsed: argparse.Namespace) -> int:
