@@ -106,17 +106,21 @@ def test_whatever_two_processes_claim_no_ask_is_held_twice(steps: list[tuple[int
             store.close()
 
 
-def test_a_ledger_from_before_batches_is_read_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_from_before_batches_is_read_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
-    older = {name: script for name, script in ledger_file.MIGRATIONS.items() if name < "0003"}
-    with monkeypatch.context() as patched:
-        patched.setattr(ledger_file, "MIGRATIONS", older)
 
-        async def put() -> None:
-            with Ledger(path) as ledger:
-                await ledger.put(ask(1), "openai/m", Reply(status="ok", text="A"))
+    async def put() -> None:
+        with Ledger(path) as ledger:
+            await ledger.put(ask(1), "openai/m", Reply(status="ok", text="A"))
 
-        asyncio.run(put())
+    asyncio.run(put())
+    with sqlite3.connect(path) as connection:  # as the second version left it
+        for name in ("batch_asks", "batches"):
+            connection.execute(f"DROP TABLE {name}")
+        for name in ledger_file.LATER_COLUMNS.values():
+            connection.execute(f"ALTER TABLE replies DROP COLUMN {name}")
+        connection.execute("DELETE FROM migrations WHERE name >= '0003'")
+    connection.close()
     with Ledger(path, create=False) as ledger:
         assert ledger.get([ask(1).key])[ask(1).key].text == "A"
     assert [about.replies for about in info(path)] == [1]
