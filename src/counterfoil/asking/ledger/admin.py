@@ -18,9 +18,10 @@ from counterfoil.asking.ledger.file import connect, connect_to_read, explained
 from counterfoil.asking.ledger.lookup import KEYS_PER_QUERY, Lookup, take_in_all
 from counterfoil.asking.ledger.replies import INSERT_COLUMNS, is_whole, reply_from_row, reply_row
 from counterfoil.errors import UserError
+from counterfoil.files import without_mark
 from counterfoil.log import printable
 from counterfoil.sqlite import transaction
-from counterfoil.tables import lines_of
+from counterfoil.tables import numbered
 
 
 class ModelInfo(msgspec.Struct):
@@ -196,9 +197,9 @@ def read_export(path: Path, left_out: list[str] | None = None) -> Iterator[Impor
     """
     wrong: list[str] = [] if left_out is None else left_out
     found = False
-    for where, line in lines_of(path):
+    for place, line in _lines(path):
         try:
-            reply = _checked_line(line, where)
+            reply = _checked_line(line, f"{path}, {place}")
         except UserError as error:
             if left_out is None:
                 raise
@@ -250,6 +251,16 @@ def _add(lookup: Lookup, replies: Sequence[Imported]) -> int:
     missing = {key: reply_row(*reply) for key, reply in by_key.items() if key not in found}
     lookup.append(missing)
     return len(missing)
+
+
+def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
+    """The lines of an export with their places. They are bytes: one that is no UTF-8 is not the others' fault."""
+    try:
+        with path.open("rb") as file:
+            for place, line in numbered(file):
+                yield place, without_mark(line)
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
 
 
 def _checked_line(line: bytes, where: str) -> Imported:

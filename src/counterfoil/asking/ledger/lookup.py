@@ -75,7 +75,7 @@ class Lookup:
             for row, *values, summed in self._connection.execute(sql, some):
                 key = key_of_row[row]
                 if values[0] == key and is_whole(values, summed):
-                    yield Found(*values[:3], reply_from_row(values[3:]))
+                    yield Found(key, values[1], values[2], reply_from_row(values[3:]))
                 else:
                     self.damaged[key] = row
 
