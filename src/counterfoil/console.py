@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import textwrap
@@ -16,10 +17,26 @@ USUAL_WIDTH = 110
 SHORTEST = 12
 
 
+# What steers a terminal, turns the direction of a line, or is half a character. Lines and tabs are no harm.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """A text as it may be printed: servers, files and names hold what would steer the terminal. All that is printed
+    for people goes through here.
+    """
+    return _STEERING.sub(lambda match: match[0].encode("unicode_escape", "backslashreplace").decode(), text)
+
+
+def shown_name(name: str) -> str:
+    """A name of a file as it may be written down, whatever bytes it has."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def say(sentence: str) -> None:
     """Tell the user a sentence on standard error. Nobody may be listening any more: that is no reason to stop."""
     with suppress(OSError):
-        print(sentence, file=sys.stderr, flush=True)
+        print(printable(sentence), file=sys.stderr, flush=True)
 
 
 def page_width() -> int:
@@ -41,6 +58,7 @@ def table(rows: Sequence[Sequence[str]], *, left: bool = False, heading: int = 1
     Where the table is wider than the terminal, names are cut in the middle: those of the heading and of the first
     column, and all texts. A number is never cut, and nothing is in a file or a pipe.
     """
+    rows = [[printable(cell).replace("\n", "\\n").replace("\t", "\\t") for cell in row] for row in rows]
     widths = _widths(rows, left, heading)
     lines = []
     for row in rows:

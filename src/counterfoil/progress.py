@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from counterfoil.console import say
+from counterfoil.console import printable, say
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -107,7 +107,9 @@ class Progress:
         self._next_at = now + TERMINAL_SECONDS
         for task, work in zip(self._bars.task_ids, self._works, strict=True):
             text = "" if self._columns else work.describe(now - self._started_at)
-            self._bars.update(task, description=work.name, completed=work.done, total=work.total or None, text=text)
+            self._bars.update(
+                task, description=printable(work.name), completed=work.done, total=work.total or None, text=text
+            )
 
     def _new_bars(self) -> Bars:
         from rich import progress
@@ -119,7 +121,7 @@ class Progress:
         bar = progress.BarColumn(bar_width=40 if self._columns else 24)
         bars = progress.Progress(name, bar, *behind, console=Console(stderr=True), transient=True)
         for work in self._works:
-            bars.add_task(work.name, total=work.total or None, completed=work.done, text="")
+            bars.add_task(printable(work.name), total=work.total or None, completed=work.done, text="")
         return bars
 
 

@@ -59,7 +59,7 @@ def test_json_is_the_list_of_paths(capsys: pytest.CaptureFixture[str]) -> None:
 def test_records_are_all_there() -> None:
     a_run(limit=None)
     main(["export", "run", "--to", "csv", "tables"])
-    with Path("tables/records.csv").open(encoding="utf-8", newline="") as file:
+    with Path("tables/records.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     # 384 sample questions in three orders.
     assert len(rows) == 1152
@@ -160,7 +160,7 @@ def test_an_import_is_exported_as_it_came(capsys: pytest.CaptureFixture[str]) ->
     made = Path("d/outputs/raw/KoBBQ_test_1", given.name)
 
     def raws(path: Path) -> dict[str, tuple[str, str]]:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             return {row["guid"]: (row["truth"], row["raw"]) for row in csv.DictReader(file, delimiter="\t")}
 
     assert raws(made) == raws(given)

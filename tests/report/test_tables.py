@@ -35,7 +35,7 @@ def a_run(folder: Path, estimates: list[Estimate], **columns: list[Any]) -> Run:
 
 
 def cells(path: Path) -> list[list[str]]:
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.reader(file))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from counterfoil import __version__
+from counterfoil.console import printable, shown_name
 from counterfoil.errors import UserError
 
 COMMANDS = {
@@ -57,10 +58,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that knows no Korean gets it spelled out
     try:
+        _refuse_odd_names(arguments)
         code = _logged(arguments)
         sys.stdout.flush()
     except UserError as error:
-        print(f"counterfoil: {error}", file=sys.stderr)
+        print(f"counterfoil: {printable(str(error))}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # Who reads our output has seen enough; keep Python from complaining when it flushes at its end.
@@ -73,6 +75,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return code
+
+
+def _refuse_odd_names(arguments: Sequence[str]) -> None:
+    """Refuse names in bytes that are no text here: nothing that writes them to a file could."""
+    for argument in arguments:
+        if any("\ud800" <= letter <= "\udfff" for letter in argument):
+            raise UserError(
+                f"{shown_name(argument)} is a name in other bytes than UTF-8: rename the file or folder, as with "
+                "convmv -f cp949 -t utf8 --notest, or write the text in UTF-8."
+            )
 
 
 def _replace_closed_streams() -> None:

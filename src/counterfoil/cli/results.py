@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from counterfoil.console import say
+from counterfoil.console import printable, say
 
 if TYPE_CHECKING:
     from counterfoil.running.folder import Run
@@ -44,4 +44,4 @@ def print_result(value: Any, text: Callable[[], str], *, as_json: bool) -> None:
     """Print a result: as JSON that people can read, too, or as this text."""
     import msgspec
 
-    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() if as_json else text())
+    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() if as_json else printable(text()))

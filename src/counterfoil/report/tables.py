@@ -27,7 +27,8 @@ _NUMBER = r"^[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$"
 
 def write_csv(run: Run, folder: Path) -> list[Path]:
     """summary.csv, one row for each estimate, and records.csv. No cell is a formula: what begins like one has an
-    apostrophe before it, unless it is a plain number. Lists are JSON. Undefined is an empty cell.
+    apostrophe before it, unless it is a plain number. Lists are JSON. Undefined is an empty cell. A mark tells
+    spreadsheets that it is UTF-8.
     """
     import polars as pl
 
@@ -35,7 +36,7 @@ def write_csv(run: Run, folder: Path) -> list[Path]:
     paths = _within(folder, frames)
     for path, frame in zip(paths, frames.values(), strict=True):
         with replacing(path) as temporary:
-            frame.with_columns(pl.col(pl.String).pipe(neutral)).sink_csv(temporary)
+            frame.with_columns(pl.col(pl.String).pipe(neutral)).sink_csv(temporary, include_bom=True)
     return paths
 
 

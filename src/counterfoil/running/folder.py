@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from counterfoil.console import shown_name
 from counterfoil.errors import UserError
 from counterfoil.files import explained, replacing, take_lock
 from counterfoil.stats.estimate import Estimate
@@ -62,6 +63,8 @@ class Run:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
         self._decoded: dict[str, tuple[tuple[int, ...], Any]] = {}
+        if (name := shown_name(str(folder))) != str(folder):
+            raise UserError(f"{name} is a name in other bytes than UTF-8: rename the folder.")
         if not (self.folder / SUMMARY).is_file():
             raise UserError(f"{self.folder} is not a run folder: there is no {SUMMARY} in it.")
         if _is_torn(self.folder):

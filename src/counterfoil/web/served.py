@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from counterfoil.console import shown_name
 from counterfoil.errors import UserError
 from counterfoil.running.folder import MANIFEST, RECORDS, SUMMARY, Run
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
@@ -177,13 +178,19 @@ class Served:
         return sorted(Path(at) for at, names in self._walk() if file in names)
 
     def _walk(self) -> Iterator[tuple[str, list[str]]]:
-        """Folders with their files' names; hidden ones, and what symbolic links lead to, are left out."""
+        """Folders with their files' names. Hidden ones, those whose names are other bytes than UTF-8, and what symbolic
+        links lead to, are left out.
+        """
         for count, (at, folders, names) in enumerate(os.walk(self.root)):
             if count >= MOST_FOLDERS:
                 return
             depth = len(Path(at).relative_to(self.root).parts)
-            folders[:] = [] if depth >= DEPTH else sorted(name for name in folders if not name.startswith("."))
+            folders[:] = [] if depth >= DEPTH else sorted(filter(_is_shown, folders))
             yield at, names
+
+
+def _is_shown(name: str) -> bool:
+    return not name.startswith(".") and shown_name(name) == name
 
 
 def stamps(folder: Path, *files: str) -> tuple[int, ...]:

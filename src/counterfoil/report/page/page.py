@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from counterfoil.asking.models.providers import provider_of
+from counterfoil.console import shown_name
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import listed, money
 from counterfoil.figures.numbers import table as plot_table
@@ -49,7 +50,7 @@ def page(runs: Sequence[Run]) -> str:
     """The whole document."""
     titles = [_title(run) for run in runs]
     title = f"counterfoil: {titles[0]}" if len(runs) == 1 else f"counterfoil: {len(runs)} runs"
-    names = [f"Run {run.folder.resolve().name}" for run in runs]
+    names = [f"Run {shown_name(run.folder.resolve().name)}" for run in runs]
     if len(runs) > 1:
         names = [f"{name}: {what}" for name, what in zip(names, titles, strict=True)]
     sections = [run_part(run, f"run-{i}", name) for i, (run, name) in enumerate(zip(runs, names, strict=True), 1)]
@@ -98,7 +99,7 @@ def _overview(runs: Sequence[Run], titles: Sequence[str]) -> Html:
         rows.append(
             [
                 tag("a", title, href=f"#run-{i}"),
-                run.folder.resolve().name,
+                shown_name(run.folder.resolve().name),
                 manifest["data"]["name"],
                 ", ".join(dict.fromkeys(row["variant"] for row in outcomes)),
                 f"{sum(counts.values()):,}",
