@@ -76,8 +76,8 @@ def test_it_comes_first_on_the_terminal_and_in_the_report(tmp_path: Path) -> Non
         assert {request["max_completion_tokens"] for request in server.requests} == {16_384}
         assert {request["reasoning_effort"] for request in server.requests} == {"high"}
     said = (
-        "Nothing could be read in all 20 replies of openai/gpt-5-mini, plain: all were cut off. Thinking took 100% of "
-        "the tokens out. Raise --max-tokens (it was 16,384) or lower --reasoning-effort."
+        "Nothing could be read in any of the 20 replies of openai/gpt-5-mini, plain: all were cut off. Thinking "
+        "took 100% of the tokens out. Raise --max-tokens (it was 16,384) or lower --reasoning-effort."
     )
     assert done.stdout.startswith(said)
     assert counterfoil("show", "out", cwd=tmp_path).stdout.startswith(said)

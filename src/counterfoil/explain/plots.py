@@ -79,7 +79,7 @@ def headline(run: Run) -> list[str]:
             f"{DISCERNMENT.name} in right replies",
             of_right(estimates, DISCERNMENT.name),
             "something is cleared up more often where there is confusion",
-            "more often where there is none",
+            "it is cleared up more often where there is none",
         ),
         *extremes("Discernment in right replies", of_right(estimates, DISCERNMENT.name)),
         *extremes("The judge's F1 of right replies", of_right(estimates, JUDGE_F1.name)),

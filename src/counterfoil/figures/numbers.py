@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 
 from counterfoil.figures.plots import Axis, Dot, Dots, Histogram, Lines, Plot, Scatter
 from counterfoil.stats.estimate import Estimate
 
 UNDEFINED = "undefined"
+_FEW_CLUSTERS = re.compile(r"fewer than (\d+) clusters \((\d+)\)")
 # What is nearer to 0 than this is 0, but for the rounding of sums.
 ROUNDING = 1e-12
 
@@ -92,7 +94,8 @@ def with_interval(estimate: Estimate) -> str:
 def without_interval(estimate: Estimate) -> str:
     """That there is no interval, and why, where its note says so."""
     notes = (estimate.note or "").split("; ")
-    return next((note for note in notes if note.startswith("no interval")), "no interval")
+    why = next((note for note in notes if note.startswith("no interval")), "no interval")
+    return _FEW_CLUSTERS.sub(r"\2 of the \1 clusters that it takes", why)
 
 
 def side_of(estimate: Estimate) -> int | None:

@@ -62,7 +62,7 @@ def missing(estimate: Estimate) -> str:
     """What an estimate without an interval lacks, and why."""
     if estimate.value is None:
         return "there is no value" + (f" ({estimate.note})" if estimate.note else "")
-    return without_interval(estimate)
+    return f"there is {without_interval(estimate)}"
 
 
 def _widest(estimates: Sequence[Estimate]) -> str:

@@ -68,11 +68,24 @@ def headline(run: Run) -> list[str]:
             pair = gap.model, gap.variant
             sentences.append(f"For {names[pair]}: {_gap_sentence(gap, again.get(pair))}")
     else:
-        sentences += sides("the gap", gaps, "originals are easier than what they were changed to", "they are harder")
+        sentences += sides(
+            "the gap",
+            gaps,
+            "originals are easier than what they were changed to",
+            "originals are harder than what they were changed to",
+        )
         sentences += extremes("The gap", gaps)
     for metric, above, below in (
-        (metrics.EXCESS_GAP, "changed numbers cost more than reshuffled options", "they cost less"),
-        (metrics.KEPT_OLD_EXCESS, "the old answer is kept more often than chance has it", "less often than a sham"),
+        (
+            metrics.EXCESS_GAP,
+            "changed numbers cost more than reshuffled options",
+            "changed numbers cost less than reshuffled options",
+        ),
+        (
+            metrics.KEPT_OLD_EXCESS,
+            "the old answer is kept more often than chance has it",
+            "the old answer is given less often than a sham",
+        ),
     ):
         sentences += sides(metric.name, overall(estimates, metric.name), above, below)
     for what, metric in (

@@ -111,7 +111,7 @@ def _unread(run: Run, silent: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         present = sorted((cause for cause in causes if cause.number), key=lambda cause: -cause.number)
         counts = ["all" if cause.number == total else f"{cause.number:,}" for cause in present]
         why = listed(f"{count} {cause.words}" for count, cause in zip(counts, present, strict=True))
-        replies = "the only reply" if total == 1 else f"all {total:,} replies"
+        replies = "the only reply" if total == 1 else f"any of the {total:,} replies"
         yield f"Nothing could be read in {replies} of {row['model']}, {row['variant']}: {why}. {present[0].advice}"
 
 
@@ -127,7 +127,7 @@ def _causes(row: Mapping[str, Any], empty: int, about: Mapping[str, Any] | None)
             "The model, or its provider's filter, declines these questions: nothing else is known of it.",
         ),
         _Cause(
-            "have no answer that could be read",
+            "have a text, but no answer in it that could be found",
             row["out_of_choice"] - empty,
             "Look at some of them among the records of the report: another --variant may suit the model better.",
         ),
@@ -164,12 +164,13 @@ def _not_in_the_file(run: Run) -> Iterator[str]:
 def _left_out(run: Run) -> Iterator[str]:
     missing = sum(row[name] for row in run.outcomes for name in LEFT_OUT)
     if missing:
-        named = "; ".join(
+        different = dict.fromkeys(
             f"{row.model}, {row.variant}, {row.question_id}: {row.outcome.replace('_', ' ')}"
             + (f", {row.reason}" if row.reason else "")
-            for row in run.unanswered[:NAMED]
+            for row in run.unanswered
         )
-        among = f", among them {named}" if missing > len(run.unanswered[:NAMED]) else f": {named}"
+        named = "; ".join(list(different)[:NAMED])
+        among = f", among them {named}" if missing > min(len(different), NAMED) else f": {named}"
         ended = ("record failed or was", "is") if missing == 1 else ("records failed or were", "are")
         yield f"{missing:,} {ended[0]} not asked, and {ended[1]} left out{among}."
 

@@ -93,7 +93,9 @@ def _sentence(
         part += f", {_stopped(reason)}"
     if missing["failed"]:
         asks = "1 ask" if missing["failed"] == 1 else f"{missing['failed']:,} asks"
-        part += f"; {asks} failed, and what fails may not be like the rest: this is no random part"
+        part += f"; {asks} failed"
+        if replied:
+            part += ", and what fails may not be like the rest: this is no random part"
     elif replied and not is_random:
         part += "; some of the replies came with other runs: this may be no random part"
     return part
@@ -122,5 +124,5 @@ def note(estimates: Iterable[Estimate], parts: Iterable[Part]) -> None:
     of = {(part.model, part.variant): part for part in parts}
     for estimate in estimates:
         if part := of.get((estimate.model, estimate.variant)):
-            doubt = None if part.random or part.with_replies == part.questions else "no random part"
+            doubt = None if part.random or part.with_replies in (0, part.questions) else "no random part"
             estimate.note = "; ".join(filter(None, [estimate.note, part.sentence.split("; ")[0], doubt]))
