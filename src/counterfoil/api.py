@@ -62,14 +62,16 @@ def compare(
     return compare_runs(list(map(_opened, runs)), models=_names(models), variants=_names(variants), margin=margin)
 
 
-def report(runs: Run | str | Path | Sequence[Run | str | Path], *, out: str | Path | None = None) -> Path:
+def report(
+    runs: Run | str | Path | Sequence[Run | str | Path], *, out: str | Path | None = None, overwrite: bool = False
+) -> Path:
     """Write one HTML page on these runs, as `counterfoil report` does; gives where it is."""
     from counterfoil.report.page.page import write_report
 
     opened = list(map(_opened, [runs] if isinstance(runs, Run | str | Path) else runs))
     if not opened:
         raise UserError("Name at least one run to report on.")
-    return write_report(opened, opened[0].folder / "report.html" if out is None else Path(out))
+    return write_report(opened, opened[0].folder / "report.html" if out is None else Path(out), overwrite=overwrite)
 
 
 def _opened(run: Run | str | Path) -> Run:

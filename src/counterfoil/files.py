@@ -6,10 +6,11 @@ import codecs
 import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from counterfoil import targets
 from counterfoil.errors import UserError
 
 if TYPE_CHECKING:
@@ -35,13 +36,16 @@ def read_bytes(path: Path) -> bytes:
 
 
 def check_target(path: Path) -> None:
-    """UserError where a file can't be written there, as far as that can be known before. Nothing is left there."""
+    """UserError where a file can't be written there, as far as that can be known before, or where one is that must stay
+    as it is. Nothing is left there.
+    """
     import tempfile
 
     folder = path.parent
     try:
         if not path.name or path.is_dir():
             raise UserError(f"{path} is a folder: name a file to write.")
+        targets.refuse(path)
         while not folder.exists():
             folder = folder.parent
         with tempfile.TemporaryFile(dir=folder):
@@ -54,18 +58,55 @@ def check_target(path: Path) -> None:
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside `path`. What is written there becomes durable and takes the place of `path` at the end.
 
-    A crash leaves the old file or the new one, never half of one.
+    A crash leaves the old file or the new one, never half of one. A file that must stay as it is, is refused.
     """
+    targets.refuse_inputs(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with explained(path):
             yield temporary
             with temporary.open("rb+") as file:
                 os.fsync(file.fileno())
-            temporary.replace(path)
-            _LOG.debug("wrote %s", path)
+            put_in_place(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def put_in_place(source: Path, path: Path) -> None:
+    """Let a file that is durable take the place of `path`, as one that counterfoil wrote for what it is doing.
+
+    Where `path` has the same content already, it stays, whoever wrote it.
+    """
+    if targets.settle(source, path):
+        move(source, path)
+    else:
+        source.unlink()
+
+
+def move(source: Path, path: Path) -> None:
+    """Let a file that is durable take the place of `path`, where that is known by what is in it."""
+    remove_leftovers(path)
+    source.replace(path)
+    _LOG.debug("wrote %s", path)
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what processes that were killed have left beside `path` on their way to write it."""
+    with suppress(OSError):
+        for left in path.parent.iterdir():
+            name, _, process = left.name.rpartition(".")
+            if name == f".{path.name}" and process.isdecimal() and not _is_alive(int(process)):
+                left.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass
+    return True
 
 
 def write_json(path: Path, value: Any) -> None:

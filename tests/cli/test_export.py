@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import counterfoil as cf
+from counterfoil import targets
 from counterfoil.cli.main import main
 
 pytestmark = pytest.mark.heavy
@@ -46,7 +47,7 @@ def test_tables_of_a_run(to: str, names: list[str], capsys: pytest.CaptureFixtur
     a_run()
     assert main(["export", "run", "--to", to, "tables"]) == 0
     said = capsys.readouterr().out
-    assert sorted(path.name for path in Path("tables").iterdir()) == sorted(names)
+    assert sorted(path.name for path in Path("tables").iterdir()) == sorted([*names, targets.LIST])
     assert said.split() == ["Written:", *(f"tables/{name}" for name in names)]
 
 

@@ -46,7 +46,7 @@ def test_it_is_shown_and_reported_on_with_its_plots(
     page, plots = tmp_path / "page.html", tmp_path / "plots"
     assert main(["report", run, "--out", str(page), "--plots", str(plots)]) == 0
     assert "Right after doubt" in page.read_text(encoding="utf-8")
-    assert [path.name for path in sorted(plots.iterdir())] == ["1-right-after-doubt.png", "1-right-after-doubt.svg"]
+    assert [path.name for path in sorted(plots.glob("[!.]*"))] == ["1-right-after-doubt.png", "1-right-after-doubt.svg"]
 
 
 def test_its_models_are_compared(run: str, capsys: pytest.CaptureFixture[str]) -> None:

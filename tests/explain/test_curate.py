@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from commands import counterfoil, ended, start, wait_for_line
+from counterfoil import targets
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.datasets.curation import Manifest, read_manifest
 from counterfoil.datasets.judged import JudgeSettings
@@ -147,9 +148,11 @@ def test_a_second_call_asks_nothing_and_changes_nothing(tmp_path: Path) -> None:
     out, judge = tmp_path / "out", ready_judge(tmp_path)
     request = CurateRequest(data=dataset(tmp_path), out=out, sample=36, keep=8, judge=judge, check_ambiguity=True)
     first = run(request)
-    files = {path.name: path.read_bytes() for path in out.iterdir() if path.name != "curation.json"}
+    files = {path.name: path.read_bytes() for path in out.iterdir() if path.name not in ("curation.json", targets.LIST)}
     second = run(request)
-    assert {path.name: path.read_bytes() for path in out.iterdir() if path.name != "curation.json"} == files
+    assert {
+        path.name: path.read_bytes() for path in out.iterdir() if path.name not in ("curation.json", targets.LIST)
+    } == files
     assert second.steps == first.steps
     assert first.judge is not None
     assert second.judge is not None
@@ -163,7 +166,7 @@ def test_without_a_judge_its_steps_are_skipped_and_the_manifest_says_so(tmp_path
     assert skipped == {"verify": "no judge was named", "ambiguity": "no judge was named"}
     assert manifest.judge is None
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {"1-sample.jsonl", "4-review.csv", "curation.json", ".lock"}
+    assert names == {"1-sample.jsonl", "4-review.csv", "curation.json", ".lock", targets.LIST}
 
 
 def test_the_seed_decides_the_sample_and_other_settings_start_again(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import counterfoil as cf
 from commands import SUITE, SUPPORT, counterfoil, environment
+from counterfoil import targets
 from counterfoil.files import write_json
 
 # The command line in a process that is killed when a file of this name is to take its place in the folder "out".
@@ -55,7 +56,7 @@ def test_a_folder_with_files_of_two_runs_is_seen_and_mended(name: str, tmp_path:
     assert counterfoil(*PLANTED, "--data", "7", cwd=tmp_path).returncode == 0
     assert cf.Run(tmp_path / "out").records.height == 7
     left = {path.name for path in (tmp_path / "out").iterdir()}
-    assert left == {".lock", "manifest.json", "records.parquet", "summary.json", "report.html"}
+    assert left == {".lock", "manifest.json", "records.parquet", "summary.json", "report.html", targets.LIST}
 
 
 def test_a_first_run_that_was_killed_is_not_taken_for_a_whole_one(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from counterfoil import targets
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.datasets.judged import JudgeSettings
 from counterfoil.errors import UserError
@@ -71,7 +72,9 @@ def replay(folder: Path, *lines: dict[str, Any]) -> JudgeSettings:
 
 
 def made(folder: Path, source: str, **settings: Any) -> Report:
-    return perturb(PerturbRequest(source=source, out=folder / "set.jsonl", **settings), lambda sentence: None)
+    return perturb(
+        PerturbRequest(source=source, out=folder / "set.jsonl", overwrite=True, **settings), lambda sentence: None
+    )
 
 
 def test_from_the_bank(tmp_path: Path) -> None:
@@ -88,7 +91,7 @@ def test_from_the_bank(tmp_path: Path) -> None:
     written = json.loads(report_path(tmp_path / "set.jsonl").read_bytes())
     assert written["sha256"] == report.sha256
     assert written["settings"]["levels"] == [1, 3]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["set.jsonl", "set.report.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [targets.LIST, "set.jsonl", "set.report.json"]
 
 
 def test_the_sample_is_seeded_and_over_the_topics(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 import counterfoil as cf
 import three_choice
 from commands import SUITE
+from counterfoil import targets
 from counterfoil.files import write_json
 from counterfoil.report.page.page import write_report
 from counterfoil.running.folder import discard_empty, locked
@@ -31,7 +32,7 @@ def run(**options: Any) -> cf.Run:
 
 
 def names(folder: str = "out") -> set[str]:
-    return {path.name for path in Path(folder).iterdir()} - {".lock"}
+    return {path.name for path in Path(folder).iterdir()} - {".lock", targets.LIST}
 
 
 OURS = {"manifest.json", "records.parquet", "summary.json"}
@@ -71,7 +72,7 @@ def test_another_suites_run_is_not_written_over() -> None:
     cf.run("bias", model="planted/bias", variant=["1"], limit=2, out="out")
     before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
     with pytest.raises(
-        cf.UserError, match=r"^out holds a run of bias, and this one is of three_choice: name another .* --out\.$"
+        cf.UserError, match=r"^out holds a run of bias, and this one is of three_choice: name another .* --out, or repl"
     ):
         run()
     assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == before

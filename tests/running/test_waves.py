@@ -25,7 +25,9 @@ from counterfoil.cli.results import run_and_show
 from counterfoil.running import waves
 from counterfoil.running.askers import most_places, sender_of
 from counterfoil.running.plan import Plan
+from counterfoil.running.request import make_request
 from counterfoil.running.waves import CarrierOf
+from counterfoil.suite.finding import load_suite
 from mock_server import MockServer, held
 from waiting import until
 
@@ -56,7 +58,7 @@ def test_what_was_to_be_stored_and_is_not_makes_a_run_incomplete(
         run = cf.run(SUITE, model="vllm/m", base_url=server.url, data="30", engine="ray", out="r")
     assert not run.is_complete
     assert run.outcomes[0]["answered"] == 30
-    assert run_and_show(lambda: run, as_json=True) == 1
+    assert run_and_show(lambda: run, make_request(load_suite(SUITE), {"out": "r"}, {}, ""), as_json=True) == 1
     assert cf.Run(run.folder).is_complete, "the folder itself lacks nothing"
 
 

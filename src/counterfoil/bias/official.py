@@ -52,15 +52,20 @@ def write_results(run: Run, path: Path) -> None:
     NAME_debiased_1.
     """
     variants = list(dict.fromkeys(str(row["variant"]) for row in run.outcomes))
-    official = {variant: "{}_{}".format(*_official_name(variant)) for variant in variants}
-    names = (
-        official if len(set(official.values())) == len(variants) else {variant: f"_{variant}" for variant in variants}
-    )
-    for variant in variants:
-        target = path if len(variants) == 1 else path.with_stem(f"{path.stem}{names[variant]}")
+    for variant, target in table_paths(path, variants).items():
         rows = result_rows(run.estimates, variant)
         table = [[model, name, *("" if value is None else repr(value) for value in row)] for model, name, row in rows]
         _write_tsv(target, ["model", "category", *METRICS.values()], table)
+
+
+def table_paths(path: Path, variants: Sequence[str]) -> dict[str, Path]:
+    """Where the result table of each of these variants goes."""
+    if len(variants) == 1:
+        return {variants[0]: path}
+    official = {variant: "{}_{}".format(*_official_name(variant)) for variant in variants}
+    if len(set(official.values())) < len(variants):
+        official = {variant: f"_{variant}" for variant in variants}
+    return {variant: path.with_stem(f"{path.stem}{name}") for variant, name in official.items()}
 
 
 def export_files(run: Run, questions: Questions, prompts: Mapping[str, Prompt], folder: Path) -> list[Path]:

@@ -46,5 +46,11 @@ OPTIONS = (
         name="metadata", metavar="FILE", help="BBQ's additional_metadata.csv, which says whom stereotypes are about"
     ),
     Option(name="column", repeatable=True, metavar="NAME", help="with --from bbq: the column of the predictions"),
-    Option(name="write-official", metavar="FILE", part_of_run=False, help="write KoBBQ's official result table, too"),
+    Option(
+        name="write-official",
+        metavar="FILE",
+        part_of_run=False,
+        is_target=True,
+        help="write KoBBQ's official result table, too",
+    ),
 )

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from counterfoil import targets
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.bias.importers import import_bbq, import_kobbq
@@ -82,7 +83,16 @@ class Bias(Suite[Question, Reading, None, None]):
         if settings["column"] and format != "bbq":
             raise UserError("--column is for `counterfoil score bias --from bbq`: leave it out.")
         if settings["write_official"]:
-            check_target(Path(settings["write_official"]))
+            self._check_official(Path(settings["write_official"]))
+
+    def _check_official(self, path: Path) -> None:
+        """Which variants imported replies are to is not known yet: the others' tables are looked at before."""
+        from counterfoil.bias.official import table_paths
+
+        check_target(path)
+        if not self.context.format:
+            names = [variant.name for variant in self.variants(self.context.variants, None)]
+            targets.refuse(*table_paths(path, names).values())
 
     def load(self, data: str | None) -> Questions:
         orders = self.settings["orders"]

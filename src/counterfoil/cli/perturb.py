@@ -13,7 +13,7 @@ from counterfoil.cli.options import JUDGE_OPTION_NAMES, add_options, judge_setti
 from counterfoil.cli.results import print_result
 from counterfoil.console import say
 from counterfoil.errors import UserError
-from counterfoil.suite.options import Option, nearest, run_options, with_defaults
+from counterfoil.suite.options import OVERWRITE, Option, nearest, run_options, with_defaults
 
 if TYPE_CHECKING:
     from counterfoil.perturbing.questions import Question
@@ -29,6 +29,7 @@ OPTIONS = (
     Option("seed", "seed of the draws and of the sample", kind=int, least=0, default=0),
     Option("limit", "perturb a stratified, seeded sample of N questions", kind=int, least=1),
     Option("out", "the set to write; its report goes beside it", metavar="SET.jsonl"),
+    OVERWRITE,
     Option(
         "generator",
         "compute the variants from templates, or let the proposer write them",
@@ -76,7 +77,7 @@ def call(parsed: argparse.Namespace) -> int:
         data=Path(values["data"]) if values["data"] is not None else None,
         direct=values["generator"] == "direct",
         proposer=judge_settings(values["proposer"], values),
-        **{name: values[name] for name in ("controls", "lure", "draws", "seed", "limit")},
+        **{name: values[name] for name in ("controls", "lure", "draws", "seed", "limit", "overwrite")},
     )
     report = perturb(request, say)
     is_shown = values["show"] is not None and report.sha256 is not None

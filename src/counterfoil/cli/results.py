@@ -12,22 +12,27 @@ from counterfoil.console import printable, say
 
 if TYPE_CHECKING:
     from counterfoil.running.folder import Run
+    from counterfoil.running.request import RunRequest
 
 
-def run_and_show(make_run: Callable[[], Run], *, as_json: bool, every_row: bool = False) -> int:
+def run_and_show(make_run: Callable[[], Run], request: RunRequest, *, as_json: bool, every_row: bool = False) -> int:
     """Make the run and its report, and print its summary; 1 if questions were left out or replies not judged."""
+    from counterfoil import targets
     from counterfoil.report.page.page import write_report
     from counterfoil.report.sentences import ledger_sentences
     from counterfoil.report.summary import summary_text
+    from counterfoil.running.folder import REPORT, REPORT_ON, writing_about
     from counterfoil.running.run import LeftAtOnce
 
+    with writing_about(REPORT_ON, [request.out], request.inputs, overwrite=request.overwrite):
+        targets.refuse(request.out / REPORT)
     try:
         run = make_run()
     except LeftAtOnce:
         say("Left at once. Every reply that had come is in the ledger: the same command goes on from there.")
         sys.stderr.flush()
         os._exit(130)  # a model in this process may still be busy
-    write_report([run], run.folder / "report.html")
+    write_report([run], run.folder / REPORT, overwrite=request.overwrite)
     for sentence in ledger_sentences(run.manifest):
         say(sentence)
     where = f"The run is in {run.folder}: report.html, summary.json, records.parquet, manifest.json."

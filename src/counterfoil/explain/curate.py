@@ -8,16 +8,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
+from counterfoil import targets
 from counterfoil.asking.models.weights import hash_file
 from counterfoil.datasets.curation import (
+    MANIFEST,
     NOT_ASKED,
     Manifest,
     Recorder,
@@ -125,6 +127,7 @@ class CurateRequest(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
     judge: JudgeSettings | None = None
     check_ambiguity: bool = False
+    overwrite: bool = False
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -148,6 +151,21 @@ def curate(request: CurateRequest, say: Say) -> Manifest:
     before = read_manifest(request.out)
     if has_entries(request.out / REVIEW) or (before is not None and before.step("freeze") is not None):
         return _under_review(request, before)
+    with _writing(request.out, before, [request.data], overwrite=request.overwrite):
+        targets.refuse(*(request.out / name for name in (SAMPLE, VERIFIED, UNAMBIGUOUS, REVIEW, MANIFEST)))
+        return _steps(request, before, ready, say)
+
+
+def _writing(
+    out: Path, before: Manifest | None, inputs: Sequence[str] = (), *, overwrite: bool = False
+) -> AbstractContextManager[None]:
+    """The rule for what a curation writes into its folder. Of an older one, the manifest names the files."""
+    steps = before.steps if before is not None else []
+    earlier = {MANIFEST, *(step.file for step in steps)} if before is not None else set()
+    return targets.writing("data curate", inputs=inputs, overwrite=overwrite, known=lambda path: path.name in earlier)
+
+
+def _steps(request: CurateRequest, before: Manifest | None, ready: ReadyJudge | None, say: Say) -> Manifest:
     source, rows = _sample(request, before)
     with locked(request.out):
         if before is not None and (before.data != source or before.settings != request.settings):
@@ -173,7 +191,8 @@ def freeze(out: Path) -> Manifest:
     sampled = manifest.step("sample") if manifest is not None else None
     if manifest is None or listed is None or sampled is None:
         raise UserError(f"{out} holds no list to freeze: run `counterfoil data curate DATA --out {out}` first.")
-    with locked(out):
+    with locked(out), _writing(out, manifest):
+        targets.refuse(out / DATASET)
         if not (out / SAMPLE).is_file() or hash_file(out / SAMPLE) != sampled.sha256:
             raise UserError(
                 f"{out / SAMPLE} is not what the list was drawn from: put it back, or begin in another folder."

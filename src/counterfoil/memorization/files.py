@@ -16,13 +16,12 @@ import msgspec
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes, replacing, without_mark, write_json
 from counterfoil.memorization.metrics import GAP_LEVELS, TRUSTED
-from counterfoil.memorization.questions import LEFT_OUT, SET
+from counterfoil.memorization.questions import ITEMS, LEFT_OUT, RESULTS, SET
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set
 
 if TYPE_CHECKING:
     from counterfoil.running.folder import Run
 
-ITEMS, RESULTS = "items.json", "results.json"
 _LONGEST = 60
 # As in the CFA study's analysis, for K draws: each question is exactly one of these.
 Kind = Literal["robust", "memorized", "improved", "robust-incorrect"]

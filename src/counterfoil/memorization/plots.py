@@ -22,9 +22,8 @@ from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot, not_empty
 from counterfoil.figures.sentences import apart, extremes, sides
 from counterfoil.files import read_bytes
 from counterfoil.memorization import metrics
-from counterfoil.memorization.files import ITEMS
 from counterfoil.memorization.metrics import CONTROLS
-from counterfoil.memorization.questions import sentences_about
+from counterfoil.memorization.questions import ITEMS, sentences_about
 from counterfoil.running.asked import questions_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate

@@ -21,8 +21,8 @@ from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, make_variants
 
 BANK = "bank"
-# The set that a run keeps in its folder.
-SET = "set.jsonl"
+# What a run keeps in its folder: the set, what became of each original, and the results as the CFA study has them.
+SET, ITEMS, RESULTS = "set.jsonl", "items.json", "results.json"
 # What the manifest says of a set beside its name and hash: the file it was drawn from, and levels that it lacks.
 FROM, LEFT_OUT = "from", "levels_left_out"
 # The names of the public questions in the CFA study and in the registry.

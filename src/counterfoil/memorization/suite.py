@@ -17,7 +17,7 @@ from counterfoil.memorization.metrics import ACCURACY_PERTURBED, GAP_LEVELS, MEM
 from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.planted import MemorizationPlanting, respondent
 from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
-from counterfoil.memorization.questions import LEFT_OUT, SET, load_set
+from counterfoil.memorization.questions import ITEMS, LEFT_OUT, RESULTS, SET, load_set
 from counterfoil.memorization.reading import Answer, marks, read_answer
 from counterfoil.perturbing.questions import LETTERS, PerturbedSet, Question, encode_set, read_set
 from counterfoil.running.folder import RECORDS
@@ -59,6 +59,7 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
 
     name = "memorization"
     options = OPTIONS
+    files = (SET, ITEMS, RESULTS)
     form = FORM
     rating_strata = ("correct", "level", "control")
     unit_column = "parent"

@@ -15,10 +15,16 @@ if TYPE_CHECKING:
 class _Report(ModuleType):
     """Once this package is loaded, Python puts it in the place of the function of the same name."""
 
-    def __call__(self, runs: Run | str | Path | Sequence[Run | str | Path], *, out: str | Path | None = None) -> Path:
+    def __call__(
+        self,
+        runs: Run | str | Path | Sequence[Run | str | Path],
+        *,
+        out: str | Path | None = None,
+        overwrite: bool = False,
+    ) -> Path:
         from counterfoil.api import report
 
-        return report(runs, out=out)
+        return report(runs, out=out, overwrite=overwrite)
 
 
 sys.modules[__name__].__class__ = _Report

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from counterfoil import targets
 from counterfoil.files import explained, replacing
 from counterfoil.running.folder import RECORDS, Run, readable
 from counterfoil.stats.estimate import Estimate
@@ -186,7 +187,9 @@ def neutral(text: pl.Expr) -> pl.Expr:
 
 
 def _within(folder: Path, names: Iterable[str]) -> list[Path]:
-    """Where the files of these names go, in a folder that is there."""
+    """Where the files of these names go, in a folder that is there, once it is clear that they may."""
+    paths = [folder / name for name in names]
+    targets.refuse(*paths)
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    return [folder / name for name in names]
+    return paths

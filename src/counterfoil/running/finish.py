@@ -21,13 +21,14 @@ from counterfoil.files import write_json
 from counterfoil.running.askers import Askers, RunAsker
 from counterfoil.running.folder import (
     MANIFEST,
+    OWN,
     RECORDS,
     SUMMARY,
     Run,
     Summary,
     Unanswered,
-    put_in_place,
     staging,
+    take_place,
 )
 from counterfoil.running.partial import note, parts_of
 from counterfoil.running.plan import Plan
@@ -167,10 +168,10 @@ def finish(
         content["partial"] = msgspec.to_builtins(partial)
         write_json(staged / MANIFEST, content)
         plan.suite.finished(Run(staged), plan.facts)
-        files = sorted({path.name for path in staged.iterdir()} - {RECORDS, SUMMARY, MANIFEST})
+        files = sorted(path.name for path in staged.iterdir() if path.is_file() and path.name not in OWN)
         if files:
             write_json(staged / MANIFEST, content | {"files": files})
-        put_in_place(staged, folder, [name for name in (*plan.request.context.files, plan.request.data) if name])
+        take_place(staged, folder)
     return Run(folder)
 
 

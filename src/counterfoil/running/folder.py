@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from counterfoil import targets
 from counterfoil.console import shown_name
 from counterfoil.errors import UserError
-from counterfoil.files import explained, replacing, take_lock
+from counterfoil.files import explained, move, put_in_place, replacing, take_lock
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.outcome import LEFT_OUT
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MANIFEST, RECORDS, SUMMARY = "manifest.json", "records.parquet", "summary.json"
+OWN = (RECORDS, SUMMARY, MANIFEST)
+REPORT, REPORT_ON = "report.html", "report"
 LOCK, NEW, PARTS = ".lock", ".new", ".parts"
 # Holds the name of a round of fresh asks until it is complete.
 FRESH = ".fresh"
@@ -180,23 +183,23 @@ def staging(folder: Path) -> Iterator[Path]:
         shutil.rmtree(staged, ignore_errors=True)
 
 
-def put_in_place(staged: Path, folder: Path, read: Collection[str]) -> None:
+def take_place(staged: Path, folder: Path) -> None:
     """Put the files of a run in the place of an earlier one's, the manifest last: whoever looks before sees that they
-    are not of one run. What the earlier run's suite wrote, and this one's did not, goes, unless this run has `read` it.
+    are not of one run. What the earlier run's suite wrote, and this one's did not, goes.
     """
-    new = [RECORDS, SUMMARY, *sorted({path.name for path in staged.iterdir()} - {RECORDS, SUMMARY, MANIFEST})]
-    inputs = {Path(name).resolve() for name in read}
-    left = {name for name in files_of(folder) - set(new) if (folder / name).resolve() not in inputs}
+    further = sorted(path.relative_to(staged) for path in staged.rglob("*") if path.is_file())
+    further = [path for path in further if str(path) not in OWN]
+    targets.refuse(*(folder / path for path in further))
+    left = [name for name in files_of(folder) if Path(name) not in further and targets.may_replace(folder / name)]
     remove_page(folder)
-    for name in new:
-        _move(staged / name, folder / name)
-    remove_files(folder, left)
-    _move(staged / MANIFEST, folder / MANIFEST)
-
-
-def _move(source: Path, target: Path) -> None:
-    with explained(target):
-        source.replace(target)
+    with explained(folder):
+        for name in (RECORDS, SUMMARY):
+            move(staged / name, folder / name)
+        for path in further:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            put_in_place(staged / path, folder / path)
+        remove_files(folder, left)
+        move(staged / MANIFEST, folder / MANIFEST)
 
 
 def round_under_way(folder: Path) -> str | None:
@@ -238,7 +241,6 @@ def discard_empty(folder: Path) -> None:
             folder.rmdir()
 
 
-REPORT = "report.html"
 # Keys that a run's files have even where they are damaged or older.
 _KEYS = {MANIFEST: ("suite", "options", "data", "models", "variants"), SUMMARY: ("suite", "estimates")}
 _COLUMNS = {"model", "variant", "question_id", "repeat", "cluster", "outcome", "reply", "ask_key"}
@@ -246,16 +248,45 @@ _COLUMNS = {"model", "variant", "question_id", "repeat", "cluster", "outcome", "
 _TITLE, _HEAD = b"<title>counterfoil: ", 2_048
 
 
-def refuse_others(folder: Path, suite: str) -> None:
-    """Refuse a folder that holds another suite's run, or files that only have the names of ours.
+def writing_run(folder: Path, inputs: Collection[str], *, overwrite: bool = False) -> AbstractContextManager[None]:
+    """The rule for what a run writes, into its folder and elsewhere."""
+
+    def is_of_earlier_run(path: Path) -> bool:
+        return path.parent == folder and path.name in (FRESH, *files_of(folder))
+
+    return targets.writing(
+        "run", of=[folder], inputs=inputs, overwrite=overwrite, known=is_of_earlier_run, free=folder / NEW
+    )
+
+
+def writing_about(
+    what: str, runs: Sequence[Path], inputs: Collection[str | None] = (), *, overwrite: bool = False
+) -> AbstractContextManager[None]:
+    """The rule for a report on these runs, or an export. It is the first run's."""
+    read = [folder / name for folder in runs for name in (*OWN, *files_of(folder))]
+
+    def is_older_page(path: Path) -> bool:
+        return what == REPORT_ON and path.resolve() == (runs[0] / REPORT).resolve() and _is_our_page(path)
+
+    return targets.writing(what, of=runs[:1], inputs=[*read, *inputs], overwrite=overwrite, known=is_older_page)
+
+
+def refuse_others(folder: Path, suite: str, files: Sequence[str] = (), *, overwrite: bool = False) -> None:
+    """Refuse a folder that holds another suite's run, or files that only have the names of ours or of the suite's
+    `files`; with `overwrite`, only where this command reads them.
 
     Where one of two files is damaged, the other tells whose they are: to run again is what mends them.
     """
+    targets.refuse_inputs(*(folder / name for name in OWN))
+    targets.refuse(*(folder / name for name in files))
+    if overwrite:
+        return
     suites = {name: _suite_of(folder / name) for name in _KEYS if (folder / name).exists()}
     for other in suites.values():
         if other not in (None, suite):
             raise UserError(
-                f"{folder} holds a run of {other}, and this one is of {suite}: name another folder with --out."
+                f"{folder} holds a run of {other}, and this one is of {suite}: name another folder with --out, or "
+                "replace it with --overwrite."
             )
     foreign = None
     if suites and suite not in suites.values():
@@ -264,8 +295,24 @@ def refuse_others(folder: Path, suite: str) -> None:
         foreign = RECORDS
     if foreign is not None:
         raise UserError(
-            f"{folder / foreign} is not what a run has written, and would be replaced: name another folder with --out."
+            f"{folder / foreign} is not what a run has written, and would be replaced: name another folder with --out, "
+            "or replace it with --overwrite."
         )
+
+
+def what_goes(folder: Path, letters: str) -> str | None:
+    """A sentence on the earlier run in the folder, where it was asked for something else than what the letters stand
+    for.
+    """
+    manifest = _read(folder / MANIFEST)
+    id = manifest.get("id")
+    if not isinstance(id, str) or id.partition("-")[0] == letters:
+        return None
+    models = [
+        str(model["name"]) for model in manifest.get("models") or () if isinstance(model, dict) and "name" in model
+    ]
+    names = ", ".join(models) or "replies from elsewhere"
+    return f"{folder} holds an earlier run ({names}, {manifest.get('finished_at')}): this one takes its place."
 
 
 def files_of(folder: Path) -> set[str]:
@@ -273,13 +320,13 @@ def files_of(folder: Path) -> set[str]:
     names = _read(folder / MANIFEST).get("files")
     if not isinstance(names, list):
         return set()
-    own = {MANIFEST, SUMMARY, RECORDS}
-    return {name for name in names if isinstance(name, str) and Path(name).name == name and name not in own}
+    return {name for name in names if isinstance(name, str) and Path(name).name == name and name not in OWN}
 
 
 def remove_page(folder: Path) -> None:
-    """Remove the report of the earlier run. A page that counterfoil did not write stays."""
-    if _is_our_page(folder / REPORT):
+    """Remove the report of the earlier run. A page that counterfoil did not write, or somebody has changed, stays."""
+    as_written = targets.is_as_written(folder / REPORT)
+    if as_written or (as_written is None and _is_our_page(folder / REPORT)):
         remove_files(folder, [REPORT])
 
 

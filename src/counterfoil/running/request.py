@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,11 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     prices: Path | None
     ledger: Path
     out: Path
+    overwrite: bool
     # Eight letters that stand for what is asked for.
     letters: str
+    # Whatever of the options may name a file that is read.
+    inputs: tuple[str, ...]
     model_is_default: bool
     # None where this process asks.
     cluster: ClusterSettings | None
@@ -101,6 +105,7 @@ def make_request(
         "max_tokens_total",
         "fresh",
         "batch",
+        "overwrite",
     )
     return RunRequest(
         models=models,
@@ -112,9 +117,21 @@ def make_request(
         ledger=Path(values["ledger"]),
         out=Path(values["out"]) if values["out"] else Path("runs") / folder,
         letters=letters,
+        inputs=tuple(_inputs(options, values, [where, *context.files])),
         model_is_default=not values["model"] and not imported,
         cluster=_cluster(values),
     )
+
+
+def _inputs(options: Sequence[Option], values: Mapping[str, Any], further: Sequence[str]) -> Iterator[str]:
+    """Every text that may name a file to read: models have it behind their provider, or among their settings."""
+    given = [values[option.key] for option in options if not option.is_target]
+    texts = [text for value in given for text in (value if isinstance(value, list) else [value])]
+    for text in (*further, *texts):
+        name = text.get("name") if isinstance(text, Mapping) else text
+        if isinstance(name, str):
+            yield from (name, name.partition("/")[2])
+            yield from (part.partition("=")[2] for part in re.split("[?&]", name))
 
 
 def _cluster(values: Mapping[str, Any]) -> ClusterSettings | None:

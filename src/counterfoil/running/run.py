@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
@@ -19,7 +20,16 @@ from counterfoil.errors import UserError
 from counterfoil.progress import Progress
 from counterfoil.running.askers import Askers, JudgeAsks, RunAsker, Say, Watched, open_senders
 from counterfoil.running.finish import Asked, finish
-from counterfoil.running.folder import Run, begin_round, discard_empty, end_round, locked, refuse_others
+from counterfoil.running.folder import (
+    Run,
+    begin_round,
+    discard_empty,
+    end_round,
+    locked,
+    refuse_others,
+    what_goes,
+    writing_run,
+)
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts, Parts
 from counterfoil.running.request import RunRequest
@@ -55,12 +65,11 @@ class NotAllStored(Run):
 
 
 def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) -> Run:
-    """Do the work with the ledger open and the run folder locked. A folder of another run is refused."""
+    """Do the work with the ledger open and the run folder locked."""
     out = plan.request.out
     try:
-        refuse_others(out, plan.suite.name)  # before anything of ours, such as a lock, is put into it
         with locked(out):
-            refuse_others(out, plan.suite.name)
+            refuse_others(out, plan.suite.name, plan.suite.files, overwrite=plan.request.overwrite)
             try:
                 with Ledger(plan.request.ledger) as ledger:
                     return asyncio.run(work(ledger))
@@ -88,6 +97,8 @@ async def carry_out(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run
     from counterfoil.running.dry import count_earlier, say_what_is_in_batches
 
     started_at = datetime.now(UTC)
+    if sentence := what_goes(plan.request.out, plan.request.letters):
+        say(sentence)
     asked_in = _begin_round(plan, say) if plan.request.fresh else None
     if not plan.request.batch and any(provider_of(model.name).has_batches for model in (*plan.models, *plan.judges)):
         await say_what_is_in_batches(plan, ledger, say, one_pass)
@@ -229,12 +240,21 @@ class Answering:
 
 def run_suite(suite: AnySuite, request: RunRequest, say: Say) -> Run:
     """Ask, read, score, estimate; gives the run, as it is now in its folder. `say` tells the user a sentence."""
-    plan = make_plan(suite, request)
 
-    async def run(ledger: Ledger) -> Run:
+    async def run(plan: Plan, ledger: Ledger) -> Run:
         return await carry_out(plan, ledger, say, lambda askers, parts: answer_all(plan, ledger, askers, parts, say))
 
-    return with_ledger(plan, run)
+    with nothing_lost(suite, request):
+        plan = make_plan(suite, request)
+        return with_ledger(plan, lambda ledger: run(plan, ledger))
+
+
+@contextmanager
+def nothing_lost(suite: AnySuite, request: RunRequest) -> Iterator[None]:
+    """Refuse what a run would take away, before anything is read, asked, or put into its folder."""
+    with writing_run(request.out, request.inputs, overwrite=request.overwrite):
+        refuse_others(request.out, suite.name, suite.files, overwrite=request.overwrite)
+        yield
 
 
 async def answer_all(

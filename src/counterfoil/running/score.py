@@ -18,7 +18,7 @@ from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts, Parts
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts, Item, Rows, unheard
-from counterfoil.running.run import WORKERS, WORKERS_PER_PLACE, carry_out, with_ledger
+from counterfoil.running.run import WORKERS, WORKERS_PER_PLACE, carry_out, nothing_lost, with_ledger
 from counterfoil.suite.imports import Imported, Importer, import_jsonl
 from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import AnySuite, Variant
@@ -37,8 +37,12 @@ def score_replies(suite: AnySuite, request: RunRequest, say: Say) -> Run:
     for path in files:
         if not path.exists():
             raise UserError(f"There is no file {path}: name the replies to score.")
-    plan = make_plan(suite, request)
-    importer = _importer(plan.suite, request)
+    with nothing_lost(suite, request):
+        return _score_files(make_plan(suite, request), files, say)
+
+
+def _score_files(plan: Plan, files: Sequence[Path], say: Say) -> Run:
+    importer = _importer(plan.suite, plan.request)
     questions = {question.id: question for question in plan.questions}
     gc.freeze()  # the questions stay: to look through them at every collection would cost a third of the time
 

@@ -31,6 +31,8 @@ class Option:
     least: float | None = None
     most: float | None = None
     part_of_run: bool = True
+    # It names a file or folder that is written, and not one that is read.
+    is_target: bool = False
 
     @property
     def key(self) -> str:
@@ -39,6 +41,12 @@ class Option:
 
 
 DEFAULT_LEDGER = ".counterfoil/ledger.sqlite"
+OVERWRITE = Option(
+    "overwrite",
+    "write over files that counterfoil did not write there for the same purpose; never over one that is read",
+    kind=bool,
+    default=False,
+)
 
 RUN_OPTIONS = (
     Option("model", "a model to ask (`counterfoil models` lists the names)", repeatable=True, metavar="NAME"),
@@ -69,7 +77,8 @@ RUN_OPTIONS = (
     Option("max-cost", "stop asking when the run has cost this much", kind=float, least=0, metavar="DOLLARS"),
     Option("max-tokens-total", "stop asking when the run has used so many tokens", kind=int, least=0),
     Option("prices", "a TOML file of prices that go before the known ones", metavar="FILE"),
-    Option("out", "the run folder (default: runs/SUITE-… by what is asked)", metavar="DIR"),
+    Option("out", "the run folder (default: runs/SUITE-… by what is asked)", metavar="DIR", is_target=True),
+    OVERWRITE,
     Option("ledger", "where every reply is kept", default=DEFAULT_LEDGER, metavar="FILE"),
     Option(
         "fresh",

@@ -160,6 +160,8 @@ class Suite(Generic[Q, R, F, V]):
     options: Sequence[Option] = ()
     # The suite's own columns of records.parquet: bool, int, float, str, list[str] or list[float].
     columns: Mapping[str, Any]
+    # The files that `finished` writes into the run folder: a run is refused where somebody else's have their names.
+    files: Sequence[str] = ()
     # Wordings by name, where a wording is one text: `variants` makes the usual variants of these.
     prompts: Mapping[str, str] = {}
     # Those that are asked where the user names none; empty: all of them.
@@ -374,7 +376,7 @@ class Suite(Generic[Q, R, F, V]):
         return None
 
     def finished(self, run: Run, facts: F) -> None:
-        """Write what the suite has beside the run's own files."""
+        """Write what the suite has beside the run's own files, into `run.folder`."""
 
 
 AnySuite = Suite[Any, Any, Any, Any]

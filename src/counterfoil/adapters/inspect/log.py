@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from counterfoil import targets
 from counterfoil.asking.models.inspect import chat_messages, generate_config, require_inspect
 from counterfoil.console import say
 from counterfoil.errors import UserError
@@ -86,8 +87,21 @@ def export_log(run: Run, folder: Path) -> list[Path]:
     asked = _asked(run)
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    models = dict.fromkeys(str(row["model"]) for row in run.outcomes)
-    return [_write_log(run, model, asked, folder) for model in models]
+    logs = {_path_of(folder, header): header for header in (_header(run, model, asked) for model in _models(run))}
+    targets.refuse(*logs)
+    for path, header in logs.items():
+        _write_log(run, asked, header, path)
+    return list(logs)
+
+
+def _models(run: Run) -> list[str]:
+    return list(dict.fromkeys(str(row["model"]) for row in run.outcomes))
+
+
+def _path_of(folder: Path, header: Any) -> Path:
+    time = re.sub(r"[^\dT]", "-", header.eval.created[:19])
+    suite = header.eval.task.rpartition("/")[2]
+    return folder / f"{time}_{suite}_{re.sub(r'[^A-Za-z0-9.]+', '-', header.eval.model)}.eval"
 
 
 def _asked(run: Run) -> _Asked:
@@ -101,22 +115,18 @@ def _asked(run: Run) -> _Asked:
     return _Asked(suite, {key_of_question(suite, question): question for question in dataset}, variants)
 
 
-def _write_log(run: Run, model: str, asked: _Asked, folder: Path) -> Path:
+def _write_log(run: Run, asked: _Asked, header: Any, path: Path) -> None:
     """Write the members of a log as Inspect reads them. One sample at a time is in memory."""
-    header = _header(run, model, asked)
-    time = re.sub(r"[^\dT]", "-", header.eval.created[:19])
-    path = folder / f"{time}_{asked.suite.name}_{re.sub(r'[^A-Za-z0-9.]+', '-', model)}.eval"
     summaries: list[str] = []
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         start = {"version": header.version, "eval": header.eval, "plan": header.plan}
         archive.writestr("_journal/start.json", _json(start))
-        for row in _records(run, model):
+        for row in _records(run, header.eval.model):
             sample = _sample(row, asked)
             archive.writestr(f"samples/{sample.id}_epoch_{sample.epoch}.json", _json(sample))
             summaries.append(_json(sample.summary()))
         archive.writestr("summaries.json", f"[{','.join(summaries)}]")
         archive.writestr("header.json", _json(header))
-    return path
 
 
 def _json(value: Any) -> str:

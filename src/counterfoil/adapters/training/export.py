@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from counterfoil import targets
 from counterfoil.adapters.training.card import card
 from counterfoil.adapters.training.examples import (
     USED,
@@ -59,6 +60,7 @@ def export_training(run: Run, folder: Path, kind: Kind, wanted: Wanted) -> list[
     """Write train.jsonl and test.jsonl, which share no question and nothing that belongs together; the held-out
     questions, for `--data`; and a data card. Nothing is written where there is nothing to learn from.
     """
+    targets.refuse(*(folder / name for name in (TRAIN, TEST, HELD_OUT, CARD)))
     suite = suite_of(run)
     training = suite.training(run)
     if training is None:

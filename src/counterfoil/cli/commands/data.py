@@ -14,7 +14,7 @@ from counterfoil.cli.results import print_result
 from counterfoil.console import say, table
 from counterfoil.errors import UserError
 from counterfoil.inputs import Inputs, reading_inputs
-from counterfoil.suite.options import Option, run_options, with_defaults
+from counterfoil.suite.options import OVERWRITE, Option, run_options, with_defaults
 
 if TYPE_CHECKING:
     from counterfoil.datasets.curation import Manifest
@@ -23,6 +23,7 @@ EXAMPLE = "counterfoil data get plausibleqa"
 CURATE_EXAMPLE = "counterfoil data curate plausibleqa --judge openai/gpt-4o --out curated"
 CURATE_OPTIONS = (
     Option("out", "the folder that the steps write to", metavar="DIR"),
+    OVERWRITE,
     Option("sample", "questions to sample first", kind=int, least=1, default=3000),
     Option("keep", "questions to put before people", kind=int, least=1, default=100),
     Option("judge", "a model that verifies the answers; without one, this is skipped", metavar="NAME"),
@@ -121,7 +122,7 @@ def _curate(parsed: argparse.Namespace) -> int:
     elif parsed.data is None:
         raise UserError("Name the dataset to curate: counterfoil data curate DATA --out DIR.")
     else:
-        numbers = {name: values[name] for name in ("sample", "keep", "seed", "check_ambiguity")}
+        numbers = {name: values[name] for name in ("sample", "keep", "seed", "check_ambiguity", "overwrite")}
         judge = judge_settings(values["judge"], values)
         inputs = Inputs(strict=values["strict"], encoding=values["encoding"])
         with reading_inputs(inputs):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from counterfoil.cli.options import add_options
 from counterfoil.errors import UserError
-from counterfoil.suite.options import DEFAULT_LEDGER, Option, nearest, with_defaults
+from counterfoil.suite.options import DEFAULT_LEDGER, OVERWRITE, Option, nearest, with_defaults
 
 if TYPE_CHECKING:
     from counterfoil.running.folder import Run
@@ -122,13 +122,13 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     formats = "; ".join(f"{name}: {format.what}" for name, format in FORMATS.items())
     parser.add_argument("--to", required=True, metavar="FORMAT", help=formats)
     parser.add_argument("folder", metavar="DIR", help="where the files are written")
-    add_options(parser, [replace(o, help=f"with --to {_formats(o)}: {o.help}") for o in OPTIONS])
+    add_options(parser, [*(replace(o, help=f"with --to {_formats(o)}: {o.help}") for o in OPTIONS), OVERWRITE])
     parser.add_argument("--json", action="store_true", help="print the files' paths as JSON")
 
 
 def call(parsed: argparse.Namespace) -> int:
     from counterfoil.cli.results import print_result
-    from counterfoil.running.folder import RECORDS, Run
+    from counterfoil.running.folder import RECORDS, Run, writing_about
 
     if parsed.to not in FORMATS:
         raise UserError(
@@ -140,7 +140,9 @@ def call(parsed: argparse.Namespace) -> int:
     for option in OPTIONS:
         if getattr(parsed, option.key) is not None and option.name not in FORMATS[parsed.to].options:
             raise UserError(f"--{option.name} is for --to {_formats(option)}: leave it out.")
-    written = FORMATS[parsed.to].write(run, Path(parsed.folder), parsed)
+    inputs = (parsed.data, parsed.ledger or DEFAULT_LEDGER, *(parsed.variant or ()))
+    with writing_about(f"export --to {parsed.to}", [run.folder], inputs, overwrite=bool(parsed.overwrite)):
+        written = FORMATS[parsed.to].write(run, Path(parsed.folder), parsed)
     paths = list(map(str, written))
     print_result(paths, lambda: "\n  ".join(["Written:", *paths]), as_json=parsed.json)
     return 0

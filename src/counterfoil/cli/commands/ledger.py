@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from counterfoil.cli.options import add_actions
+from counterfoil.cli.options import add_actions, add_options
 from counterfoil.cli.results import print_result
 from counterfoil.console import say, table
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
-from counterfoil.suite.options import DEFAULT_LEDGER
+from counterfoil.suite.options import DEFAULT_LEDGER, OVERWRITE
+from counterfoil.targets import writing
 
 if TYPE_CHECKING:
     from counterfoil.asking.ledger.admin import Damaged, Imported
@@ -42,6 +43,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     export = action("export", "every reply with its ask, a line of JSON each; `replay/FILE` answers from it", EXAMPLE)
     export.add_argument("--model", metavar="NAME", help="only this model's")
     export.add_argument("--to", metavar="FILE", help="write to a file instead of standard output")
+    add_options(export, [OVERWRITE])
     taken = action(
         "import",
         "take replies in: exports, or Parquet shards of `run --engine ray --shards`; damaged lines are left out",
@@ -104,9 +106,11 @@ def _export(path: Path, parsed: argparse.Namespace) -> int:
         for line in lines:
             sys.stdout.buffer.write(line)
     else:
-        check_target(Path(parsed.to))
-        with replacing(Path(parsed.to)) as temporary, temporary.open("wb") as file:
-            file.writelines(lines)
+        made = f"ledger export --model {parsed.model}"
+        with writing(made, of=[path], inputs=[path], overwrite=bool(parsed.overwrite)):
+            check_target(Path(parsed.to))
+            with replacing(Path(parsed.to)) as temporary, temporary.open("wb") as file:
+                file.writelines(lines)
     if damaged:
         say(f"{_replies(len(damaged))} damaged and left out: counterfoil ledger check names them.")
     return 1 if damaged else 0

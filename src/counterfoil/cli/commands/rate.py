@@ -12,7 +12,8 @@ from counterfoil.cli.results import print_result
 from counterfoil.console import table
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
-from counterfoil.suite.options import Option
+from counterfoil.suite.options import OVERWRITE, Option
+from counterfoil.targets import writing
 
 if TYPE_CHECKING:
     from counterfoil.rating.results import Results
@@ -47,6 +48,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     )
     results.add_argument("study", metavar="STUDY", help="a study's file, or the name of one in runs/")
     results.add_argument("--csv", metavar="FILE", help="write every rating to this file")
+    add_options(results, [OVERWRITE])
     results.add_argument("--write", action="store_true", help="put the human_* metrics into the run's summary.json")
     results.add_argument("--json", action="store_true", help="print the results as JSON")
 
@@ -92,15 +94,17 @@ def _new(parsed: argparse.Namespace) -> int:
 def _results(parsed: argparse.Namespace) -> int:
     from counterfoil.rating.results import results, write_csv, write_results
     from counterfoil.rating.store import Study
-    from counterfoil.running.folder import Run
+    from counterfoil.running.folder import OWN, Run
 
     path = _path(parsed.study)
-    if parsed.csv:
-        check_target(Path(parsed.csv))
+    read = [path, *(path.parent / name for name in OWN)]
     with Study(path) as study:
-        found = results(study)
-        if parsed.csv:
-            write_csv(study, Path(parsed.csv))
+        with writing("rate results", of=[path], inputs=read, overwrite=bool(parsed.overwrite)):
+            if parsed.csv:
+                check_target(Path(parsed.csv))
+            found = results(study)
+            if parsed.csv:
+                write_csv(study, Path(parsed.csv))
         if parsed.write:
             write_results(study, Run(path.parent))
     files = [f"Every rating is in {parsed.csv}."] if parsed.csv else []

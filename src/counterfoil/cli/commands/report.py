@@ -6,8 +6,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from counterfoil.cli.options import add_options
 from counterfoil.cli.results import print_result
 from counterfoil.console import say
+from counterfoil.suite.options import OVERWRITE
 
 EXAMPLE = "counterfoil report runs/bias-kqzrmwpd --plots plots"
 
@@ -16,6 +18,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run folder; several become one page")
     parser.add_argument("--out", metavar="FILE", help="the page (default: report.html in the first run's folder)")
     parser.add_argument("--plots", metavar="DIR", help="write every plot there, too, as SVG and PNG")
+    add_options(parser, [OVERWRITE])
     parser.add_argument("--json", action="store_true", help="print what was written as JSON")
 
 
@@ -26,8 +29,9 @@ def call(parsed: argparse.Namespace) -> int:
 
     runs = [Run(folder) for folder in dict.fromkeys(parsed.runs)]
     path = Path(parsed.out) if parsed.out else runs[0].folder / "report.html"
-    write_report(runs, path)
-    plots = write_plots(runs, Path(parsed.plots)) if parsed.plots else []
+    overwrite = bool(parsed.overwrite)
+    write_report(runs, path, overwrite=overwrite)
+    plots = write_plots(runs, Path(parsed.plots), overwrite=overwrite) if parsed.plots else []
     text = f"The report is {path}."
     if plots:
         text += f"\nThe plots are in {parsed.plots}: {len(plots)} files."

@@ -52,7 +52,7 @@ def call(parsed: argparse.Namespace) -> int:
 
     if request.model_is_default:
         say("No --model was named: asking smollm2, a tiny model in this process. It is a smoke test, not a benchmark.")
-    return run_and_show(lambda: run_suite(suite, request, say), as_json=parsed.json, every_row=parsed.all)
+    return run_and_show(lambda: run_suite(suite, request, say), request, as_json=parsed.json, every_row=parsed.all)
 
 
 def add_suite_options(

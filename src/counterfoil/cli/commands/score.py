@@ -40,4 +40,4 @@ def call(parsed: argparse.Namespace) -> int:
     suite = load_suite(parsed.suite)
     imported = Context(format=parsed.format, files=tuple(parsed.files), imported_model=parsed.imported_model)
     request = make_request(suite, given_options(parsed, suite), {}, "", imported)
-    return run_and_show(lambda: score_replies(suite, request, say), as_json=parsed.json, every_row=parsed.all)
+    return run_and_show(lambda: score_replies(suite, request, say), request, as_json=parsed.json, every_row=parsed.all)

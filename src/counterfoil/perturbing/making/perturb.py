@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from counterfoil import targets
 from counterfoil.asking.asker import NotAsked
 from counterfoil.datasets.judged import Judging, ReadyJudge, open_judge
 from counterfoil.errors import UserError
@@ -25,8 +28,19 @@ from counterfoil.running.askers import Say
 
 
 def perturb(request: PerturbRequest, say: Say) -> Report:
-    """Make the set and write it with its report; an existing one is replaced whole, or stays."""
-    _check(request)
+    """Make the set and write it with its report. One that was made of the same in the same way is replaced whole, or
+    stays; any other is refused.
+    """
+    inputs: list[Path | str | None] = [request.source, request.data]
+    if request.proposer is not None:
+        inputs += [request.proposer.ledger, request.proposer.prices]
+    made = f"data perturb --from {request.source} {msgspec.json.encode(request.settings).decode()}"
+    with targets.writing(made, inputs=inputs, overwrite=request.overwrite):
+        _check(request)
+        return _perturb(request, say)
+
+
+def _perturb(request: PerturbRequest, say: Say) -> Report:
     ready = ReadyJudge(request.proposer) if request.proposer is not None else None
     report = Report(set=str(request.out), source=request.source, settings=request.settings)
     candidates = sampled(request, load_candidates(request, report))
@@ -63,6 +77,7 @@ def _check(request: PerturbRequest) -> None:
     has_templates = request.source == BANK or Path(request.source).suffix.lower() == ".toml"
     if has_templates and request.proposer is not None and not request.direct:
         raise UserError(f"{request.source} has templates already: --proposer is for existing questions.")
+    targets.refuse(request.out, report_path(request.out))
 
 
 async def _ask_model(

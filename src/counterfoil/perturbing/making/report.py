@@ -31,6 +31,7 @@ class PerturbRequest(msgspec.Struct, frozen=True, kw_only=True):
     data: Path | None = None
     direct: bool = False
     proposer: JudgeSettings | None = None
+    overwrite: bool = False
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.report.plots.svg import draw
 from counterfoil.report.sentences import data_sentence, headline_of, served_as, warnings_of
 from counterfoil.running.asked import suite_to_show
-from counterfoil.running.folder import Run, Summary
+from counterfoil.running.folder import REPORT_ON, Run, Summary, writing_about
 from counterfoil.stats.metric import by_name
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 
@@ -33,16 +33,17 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 NAMED = 3
 
 
-def write_report(runs: Sequence[Run], path: Path) -> Path:
-    """Write the page on these runs, a section each, in place of what was there."""
+def write_report(runs: Sequence[Run], path: Path, *, overwrite: bool = False) -> Path:
+    """Write the page on these runs, a section each, in place of an earlier one."""
     if not runs:
         raise UserError("Name at least one run to report on.")
-    check_target(path)
-    content = page(runs)
-    with explained(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
-        temporary.write_text(content, encoding="utf-8")
+    with writing_about(REPORT_ON, [run.folder for run in runs], overwrite=overwrite):
+        check_target(path)
+        content = page(runs)
+        with explained(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as temporary:
+            temporary.write_text(content, encoding="utf-8")
     return path
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from counterfoil import targets
 from counterfoil.errors import UserError
 from counterfoil.figures.plots import Counts, Dot, Dots, Histogram, Lines, Plot, Point, Scatter, series_of
 from counterfoil.files import explained, replacing
@@ -22,7 +23,7 @@ from counterfoil.report.plots.lines import histogram, lines, most_lines
 from counterfoil.report.plots.marks import SERIES
 from counterfoil.report.plots.scatter import scatter
 from counterfoil.running.asked import suite_to_show
-from counterfoil.running.folder import Run
+from counterfoil.running.folder import Run, writing_about
 
 # In an attribute: no text holds an unescaped quotation mark.
 _VARIABLE = re.compile(r'="var\(--[a-z0-9-]+, (#[0-9a-f]{6})\)"')
@@ -76,18 +77,21 @@ LONGEST_NAME = 60
 ZOOM = 2
 
 
-def write_plots(runs: Sequence[Run], folder: Path) -> list[Path]:
+def write_plots(runs: Sequence[Run], folder: Path, *, overwrite: bool = False) -> list[Path]:
     """Every plot of the runs' reports; named after its title, behind its run's number where there are several."""
     drawings: dict[str, str] = {}
     for number, run in enumerate(runs, 1):
         for place, plot in enumerate(suite_to_show(run).plots(run), 1):
             before = f"{number}-{place}" if len(runs) > 1 else f"{place}"
             drawings[f"{before}-{_slug(plot.title)}"] = draw(plot, "fixed")
-    with explained(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    # All drawings first: they are there even where this machine can make no PNG.
-    written = [_write(folder / f"{name}.svg", drawing.encode()) for name, drawing in drawings.items()]
-    return written + [_write(folder / f"{name}.png", png(drawing)) for name, drawing in drawings.items()]
+    with writing_about("plots", [run.folder for run in runs], overwrite=overwrite):
+        for name in drawings:
+            targets.refuse(folder / f"{name}.svg", folder / f"{name}.png")
+        with explained(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        # All drawings first: they are there even where this machine can make no PNG.
+        written = [_write(folder / f"{name}.svg", drawing.encode()) for name, drawing in drawings.items()]
+        return written + [_write(folder / f"{name}.png", png(drawing)) for name, drawing in drawings.items()]
 
 
 def _slug(title: str) -> str:
