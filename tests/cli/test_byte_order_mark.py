@@ -81,6 +81,19 @@ def test_a_file_is_read_the_same_with_a_mark_before_it(reader: str, tmp_path: Pa
     assert read(path) == plain
 
 
+UTF_16 = ("explain's variant", "memorization's variant", "bias's variant", "replay", "jsonl", "cfa")
+
+
+@pytest.mark.parametrize("reader", UTF_16)
+def test_a_file_is_read_the_same_in_utf_16(reader: str, tmp_path: Path) -> None:
+    name, content, read = READERS[reader]
+    path = tmp_path / name
+    path.write_bytes(content())
+    plain = read(path)
+    path.write_bytes(content().decode().encode("utf-16"))
+    assert read(path) == plain
+
+
 def test_a_first_line_with_nothing_but_the_mark_is_empty(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(codecs.BOM_UTF8 + b'\n{"question_id": "q0", "model": "m", "reply": "A"}\n')

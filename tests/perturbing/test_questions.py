@@ -74,6 +74,14 @@ def test_what_can_not_be_right_is_named(questions: list[Question], change: dict[
     assert said in str(error.value)
 
 
+def test_a_gold_letter_that_was_changed_by_hand_is_seen(questions: list[Question]) -> None:
+    """The option of that letter is not the value any more."""
+    for letter in {*"ABC"} - {questions[1].gold}:
+        changed = [questions[0], msgspec.structs.replace(questions[1], gold=letter), *questions[2:]]
+        with pytest.raises(UserError, match=f"line 2: its gold is {letter}, .*, and its value "):
+            parse_set(encode_set(changed), "SET.jsonl")
+
+
 @pytest.mark.parametrize("line", [b"{", b"[]", b"null", b'{"id": "a"}', b"\xff\xfe", b"[" * 100_000])
 def test_lines_that_are_no_questions(questions: list[Question], line: bytes) -> None:
     with pytest.raises(UserError, match="line 1: "):

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from counterfoil.errors import UserError
-from counterfoil.files import read_bytes, replacing, without_mark, write_json
+from counterfoil.files import replacing, write_json
+from counterfoil.inputs import read_text
 from counterfoil.memorization.metrics import GAP_LEVELS, TRUSTED
 from counterfoil.memorization.questions import ITEMS, LEFT_OUT, RESULTS, SET
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set
+from counterfoil.tables import in_words
 
 if TYPE_CHECKING:
     from counterfoil.running.folder import Run
@@ -152,9 +154,9 @@ class Results(msgspec.Struct):
 def read_results(path: Path, model: str | None = None) -> Results:
     """A file in the CFA study's format; errors say what is wrong with it. `model`: its name, where it has none."""
     try:
-        results = msgspec.json.decode(without_mark(read_bytes(path)), type=Results)
+        results = msgspec.json.decode(read_text(path), type=Results)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UserError(f"{path} is not a results.json of counterfactual testing: {error}.") from error
+        raise UserError(f"{path} is not a results.json of counterfactual testing: {in_words(error)}.") from error
     if not results.results:
         raise UserError(f"{path} holds no results.")
     if model is not None:

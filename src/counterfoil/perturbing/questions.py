@@ -17,7 +17,7 @@ from counterfoil.files import read_bytes, replacing
 from counterfoil.inputs import first_of
 from counterfoil.suite.suite import ListedQuestions
 from counterfoil.suite.suite import Question as SuiteQuestion
-from counterfoil.tables import numbered
+from counterfoil.tables import in_words, numbered
 
 T = TypeVar("T")
 Order = tuple[int, int, int]
@@ -188,7 +188,7 @@ def parse_set(content: bytes, where: str) -> list[Question]:
             require(question.id not in questions, f"its id {question.id} was there before")
             questions[question.id] = question
         except (msgspec.MsgspecError, UnicodeDecodeError, ValueError, RecursionError) as error:
-            wrong.append(f"{place}: {error}")
+            wrong.append(f"{place}: {in_words(error)}")
     for question in questions.values():
         parent = questions.get(question.parent) if question.parent is not None else None
         if question.parent is not None and (parent is None or parent.parent is not None):

@@ -24,7 +24,7 @@ from counterfoil.suite.form import NONE, Form, Task, TaskContent, choice_form
 from counterfoil.suite.options import Option
 from counterfoil.suite.planting import Cell, Planting
 from counterfoil.suite.suite import ListedQuestions, Question, Record, Row, Suite, Training, Variant
-from counterfoil.tables import decoded, lines_of
+from counterfoil.tables import decoded_row, lines_of, parsed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -280,21 +280,24 @@ class _Line(msgspec.Struct):
 
 def read_questions(path: Path) -> list[ChoiceQuestion]:
     """The questions of a JSONL file."""
-    questions: dict[str, ChoiceQuestion] = {}
-    for where, raw in lines_of(path):
-        line = decoded(raw, _Line, where)
+    ids: set[str] = set()
+
+    def parse(raw: bytes) -> ChoiceQuestion:
+        line = decoded_row(raw, _Line)
         if line.answer not in line.choices:
-            raise UserError(f"{where}: the answer {line.answer!r} is none of the choices.")
-        if line.id in questions or len(set(line.choices)) < len(line.choices):
-            raise UserError(f"{where}: the id {line.id} or one of the choices is there twice.")
-        questions[line.id] = ChoiceQuestion(
+            raise ValueError(f"the answer {line.answer!r} is none of the choices")
+        if line.id in ids or len(set(line.choices)) < len(line.choices):
+            raise ValueError(f"the id {line.id} or one of the choices is there twice")
+        ids.add(line.id)
+        return ChoiceQuestion(
             name=line.id,
             text=line.question,
             choices=line.choices,
             right=line.choices.index(line.answer),
             topic=line.topic,
         )
-    return list(questions.values())
+
+    return parsed(lines_of(path), str(path), parse)
 
 
 def encode_questions(questions: Iterable[ChoiceQuestion]) -> bytes:

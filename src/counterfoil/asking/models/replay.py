@@ -14,6 +14,7 @@ import msgspec
 from counterfoil.asking.ask import Ask, Message, Reply, Status
 from counterfoil.asking.models.base import Hopeless, Model, ModelSpec, Sent
 from counterfoil.errors import UserError
+from counterfoil.inputs import text_of
 from counterfoil.tables import decoded, numbered
 
 
@@ -52,7 +53,7 @@ class ReplayModel(Model):
         super().__init__(spec, model=f"sha256:{hashlib.sha256(content).hexdigest()}")
         self._exact: dict[tuple[tuple[Message, ...], int], Reply] = {}
         self._by_text: list[tuple[tuple[str, ...], Reply]] = []
-        for place, line in numbered(content.splitlines()):
+        for place, line in numbered(text_of(content, str(path)).encode().splitlines()):
             self._add(line, f"{path}, {place}")
         if not self._exact and not self._by_text:
             raise UserError(f"{spec.name}: the file {path} holds no replies.")
