@@ -10,14 +10,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from counterfoil.judging.text import (
+    Labelled,
     Unreadable,
     bare,
     bullet_blocks,
     embedded_json,
     find_entry,
+    first_block,
     fold,
     is_bullet,
     labelled,
+    lines_after,
     short,
     unique,
     whole_json,
@@ -63,7 +66,7 @@ def read_score(text: str) -> Score:
     def from_text(text: str) -> list[Score]:
         found = [place for place in labelled(text, _SCORE) if not place.inline.startswith("{")]
         explanation = _labelled_text(text, "explanation|reasoning", [place.start for place in found[:1]])
-        values = [place.inline or place.after.strip().partition("\n")[0] for place in found]
+        values = [_first_line(text, place) for place in found]
         if not values:
             last = _SCORE_AT_THE_END.search(text.rstrip())
             values = [last.group(1)] if last else []
@@ -99,11 +102,11 @@ def read_list(text: str, label: str) -> tuple[str, ...]:
 
     def from_text(text: str) -> list[tuple[str, ...]]:
         places = labelled(text, re.escape(label))
-        sections = [_section(place.inline, place.after) for place in places]
+        sections = [_section(text, place) for place in places]
         lists = [_entries(section) for section in sections if section is not None]
         if lists:
             return lists
-        if any(not (place.inline + place.after).strip().startswith(("{", "[")) for place in places):
+        if any(not _first_line(text, place).startswith(("{", "[")) for place in places):
             raise Unreadable(f"there is no list with one entry per line, each after a hyphen, below “{label}:”")
         blocks = bullet_blocks(text)
         if len(blocks) > 1:
@@ -253,16 +256,21 @@ def _labelled_text(text: str, label: str, ends: Iterable[int]) -> str:
     return ""
 
 
-def _section(inline: str, after: str) -> list[str] | None:
+def _first_line(text: str, place: Labelled) -> str:
+    """What stands behind a label, or else below it."""
+    return place.inline or next(lines_after(text, place.end), "").strip()
+
+
+def _section(text: str, place: Labelled) -> list[str] | None:
     """The entries that a label announces; None if what follows it is no list."""
-    if inline:
-        return [] if _says_none(inline) else None
-    lines = [line for line in after.split("\n") if line.strip()]
-    if not lines:
+    if place.inline:
+        return [] if _says_none(place.inline) else None
+    first = next(lines_after(text, place.end), None)
+    if first is None:
         return []
-    if is_bullet(lines[0]):
-        return bullet_blocks(after)[0]
-    return [] if _says_none(lines[0]) else None
+    if is_bullet(first):
+        return first_block(text, place.end)
+    return [] if _says_none(first) else None
 
 
 def _entries(raw: Iterable[str]) -> tuple[str, ...]:

@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 FIRST_ACCENT_CLASS = 200
 # Prose with very many brackets is no JSON, and each bracket costs a look at what follows.
 MOST_JSON_STARTS = 100
+# Nor is a text with very many labels a result, and each may cost a look at what follows.
+MOST_LABELS = 100
 
 _WRAPPINGS = (("**", "**"), ("__", "__"), ("*", "*"), ("`", "`"), ('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"))
 _FENCE = re.compile(r"^[ \t]*```[\w+-]*[ \t]*$", re.MULTILINE)
-_FENCED = re.compile(r"```[\w+-]*(.*?)```", re.DOTALL)
+_FENCED = re.compile(r"```[\w+-]*+(.*?)```", re.DOTALL)
 _BULLET = re.compile(r"^([ \t]*)(?:[-•–—·](?!-)[ \t]*|\*(?:[ \t]+|$)|\d{1,3}[.)](?:[ \t]+|$))(.*)$")
 _BEHIND_A_NAME = re.compile(r"\s*[(|:=~→]|\s+[-–—]")
 _DECODER = json.JSONDecoder()
@@ -29,11 +31,11 @@ class Unreadable(Exception):
 
 
 class Labelled(NamedTuple):
-    """A label at the start of a line: where its line starts, what stands behind it there, and all that follows."""
+    """A label at the start of a line: where its line starts, what stands behind it there, and where that ends."""
 
     start: int
     inline: str
-    after: str
+    end: int
 
 
 def fold(text: str) -> str:
@@ -96,31 +98,52 @@ def short(value: object) -> str:
 def labelled(text: str, label: str) -> list[Labelled]:
     """All places where the label, a regular expression, starts a line and has a colon behind it."""
     pattern = re.compile(
-        rf"^[ \t\-*#>_`]*(?:{label})[ \t]*(?:\([^)\n]{{0,40}}\))?[ \t*_`]*[:：=][ \t*_]*(.*)$",
+        rf"^[ \t\-*#>_`]*+(?:{label})[ \t]*+(?:\([^)\n]{{0,40}}\))?[ \t*_`]*+[:：=][ \t*_]*+(.*)$",
         re.MULTILINE | re.IGNORECASE,
     )
-    return [Labelled(match.start(), match.group(1).strip(), text[match.end() :]) for match in pattern.finditer(text)]
+    places = [Labelled(match.start(), match.group(1).strip(), match.end()) for match in pattern.finditer(text)]
+    if len(places) > MOST_LABELS:
+        raise Unreadable(f"it has {len(places)} labels of one kind")
+    return places
+
+
+def lines_after(text: str, start: int) -> Iterator[str]:
+    """The lines that are not blank, from a place on; those that nobody wants are not looked for."""
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        line = text[start:end]
+        if line.strip():
+            yield line
+        start = end + 1
 
 
 def bullet_blocks(text: str) -> list[list[str]]:
     """The lists in a text: runs of bullets or numbers. What is indented below an entry is a remark about it."""
-    blocks: list[list[str]] = []
-    indent: int | None = None
-    for line in text.split("\n"):
-        if not line.strip():
-            continue
+    return list(_blocks(lines_after(text, 0)))
+
+
+def first_block(text: str, start: int) -> list[str]:
+    """The first list after a place."""
+    return next(_blocks(lines_after(text, start)), [])
+
+
+def _blocks(lines: Iterable[str]) -> Iterator[list[str]]:
+    block: list[str] = []
+    indent = 0
+    for line in lines:
         match = _BULLET.match(line)
         depth = len(line) - len(line.lstrip())
-        if indent is not None and depth > indent + 1:
+        if block and depth > indent + 1:
             continue
-        if match is None:
-            indent = None
-        elif indent is None:
-            indent = depth
-            blocks.append([match.group(2)])
-        else:
-            blocks[-1].append(match.group(2))
-    return blocks
+        if match is not None:
+            indent = indent if block else depth
+            block.append(match.group(2))
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
 
 
 def is_bullet(line: str) -> bool:

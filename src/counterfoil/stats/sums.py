@@ -6,6 +6,7 @@ weight) may be there: its sums are 0 and it counts for nothing.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+# A sum of whole numbers has so many bits at the most, of the 63 that there are.
+SUM_BITS = 62
 # The values of the key columns, for each estimate.
 Keys = list[tuple[Any, ...]]
 
@@ -71,7 +74,7 @@ def mean_sums(frame: pl.DataFrame, columns: Columns, value: str, low: float) -> 
     """The keys of each estimate, and the sums of `value`, which must lie in `low`…1."""
     rows = _rows(frame, columns, {"x": (value, low)})
     x = pl.col("x")
-    keys, layout, sums = _cells(rows, columns, _sums_where(x.is_not_null(), x, x * x))
+    keys, layout, sums = _cells(rows, columns, _sums_where(rows, x.is_not_null(), x, x * x))
     return keys, layout, MeanSums(*sums)
 
 
@@ -79,7 +82,7 @@ def arm_sums(frame: pl.DataFrame, columns: Columns, value: str, first: str) -> t
     """As `mean_sums`, for records where `first` is true and for those where it is false apart."""
     rows = _rows(frame, columns, {"x": (value, 0.0), "first": (first, 0.0)})
     x = pl.col("x")
-    one, other = (_sums_where(x.is_not_null() & (pl.col("first") == arm), x, x * x) for arm in (1, 0))
+    one, other = (_sums_where(rows, x.is_not_null() & (pl.col("first") == arm), x, x * x) for arm in (1, 0))
     keys, layout, sums = _cells(rows, columns, [*one, *other])
     return keys, layout, MeanSums(*sums[: len(one)]), MeanSums(*sums[len(one) :])
 
@@ -91,7 +94,7 @@ def ratio_sums(
     rows = _rows(frame, columns, {"y": (numerator, 0.0), "x": (denominator, 0.0)})
     y, x = pl.col("y"), pl.col("x")
     both = y.is_not_null() & x.is_not_null()
-    keys, layout, sums = _cells(rows, columns, _sums_where(both, y, x, y * y, x * x, x * y))
+    keys, layout, sums = _cells(rows, columns, _sums_where(rows, both, y, x, y * y, x * x, x * y))
     return keys, layout, RatioSums(*sums)
 
 
@@ -114,11 +117,28 @@ def _rows(frame: pl.DataFrame, columns: Columns, values: dict[str, tuple[str, fl
     return rows.drop_nulls([f"key {number}" for number in range(len(keys))])
 
 
-def _sums_where(given: pl.Expr, *values: pl.Expr) -> list[pl.Expr]:
+def _sums_where(rows: pl.DataFrame, given: pl.Expr, *values: pl.Expr) -> list[pl.Expr]:
     """Number of records, Σw, Σw², and of each of the values Σw·value, over the records that are given."""
     w = pl.col("w")
-    weighted = [pl.when(given).then(w * value).otherwise(0.0).sum() for value in (pl.lit(1.0), w, *values)]
-    return [(given & (w > 0)).sum().cast(pl.Float64), *weighted]
+    largest = _largest(rows)
+    weighted = [(pl.lit(1.0), largest), (w, largest * largest), *((value, largest) for value in values)]
+    sums = [_exact_sum(pl.when(given).then(w * value).otherwise(0.0), rows.height * most) for value, most in weighted]
+    return [(given & (w > 0)).sum().cast(pl.Float64), *sums]
+
+
+def _largest(rows: pl.DataFrame) -> float:
+    """The largest weight; 1 where there is none."""
+    largest = rows["w"].max()
+    return largest if isinstance(largest, float) and largest > 0 else 1.0
+
+
+def _exact_sum(terms: pl.Expr, most: float) -> pl.Expr:
+    """The sum of terms, in which their order does not matter: it differs from one call to the next.
+
+    Terms are rounded to multiples of a power of two, and whole numbers summed. `most` is more than any sum can be.
+    """
+    parts = 2.0 ** (SUM_BITS - max(math.frexp(most)[1], -SUM_BITS))
+    return (terms * parts).round().cast(pl.Int64).sum().cast(pl.Float64) / parts
 
 
 def _cells(rows: pl.DataFrame, columns: Columns, sums: list[pl.Expr]) -> tuple[Keys, Layout, list[NDArray[np.float64]]]:

@@ -18,7 +18,6 @@ from counterfoil.asking.ledger.file import connect, connect_to_read, explained
 from counterfoil.asking.ledger.lookup import KEYS_PER_QUERY, Lookup, take_in_all
 from counterfoil.asking.ledger.replies import INSERT_COLUMNS, is_whole, reply_from_row, reply_row
 from counterfoil.errors import UserError
-from counterfoil.files import without_mark
 from counterfoil.log import printable
 from counterfoil.sqlite import transaction
 from counterfoil.tables import numbered
@@ -257,8 +256,7 @@ def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
     """The lines of an export with their places. They are bytes: one that is no UTF-8 is not the others' fault."""
     try:
         with path.open("rb") as file:
-            for place, line in numbered(file):
-                yield place, without_mark(line)
+            yield from numbered(file)
     except OSError as error:
         raise UserError(f"{path} can't be read: {error.strerror or error}.") from error
 
