@@ -39,6 +39,11 @@ def say(sentence: str) -> None:
         print(printable(sentence), file=sys.stderr, flush=True)
 
 
+def on_a_terminal() -> bool:
+    """Whether results go to a terminal, and not to a file or a pipe."""
+    return sys.stdout.isatty()
+
+
 def page_width() -> int:
     """How many columns the terminal has."""
     return shutil.get_terminal_size((USUAL_WIDTH, 24)).columns
@@ -46,7 +51,7 @@ def page_width() -> int:
 
 def wrapped(sentence: str, indent: str = "") -> str:
     """The sentence in lines that fit the terminal, `indent` before all but the first; one line in a file or a pipe."""
-    if not sys.stdout.isatty():
+    if not on_a_terminal():
         return sentence
     width = max(page_width(), 2 * SHORTEST)
     return textwrap.fill(sentence, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
@@ -102,7 +107,7 @@ def _widths(rows: Sequence[Sequence[str]], left: bool, heading: int) -> list[int
         min(width, SHORTEST if left or column == 0 else max([SHORTEST, *(width_of(r[column]) for r in rows[heading:])]))
         for column, width in enumerate(widths)
     ]
-    excess = sum(widths) + len(GAP) * (len(widths) - 1) - page_width() if sys.stdout.isatty() else 0
+    excess = sum(widths) + len(GAP) * (len(widths) - 1) - page_width() if on_a_terminal() else 0
     while excess > 0 and widths != fewest:
         column = max(columns, key=lambda each: widths[each] if widths[each] > fewest[each] else 0)
         widths[column] -= 1

@@ -279,7 +279,8 @@ def test_a_judge_that_gives_nothing_usable_fails_and_is_never_a_default() -> Non
     judge = judge_file([{"text": "Score: 250"}])
     done = counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", "--judge", judge, "--out", "o", cwd=Path())
     assert done.returncode == 1, "finished, but not judged"
-    assert "1 reply could not be judged" in done.stdout
+    assert "1 reply could not be judged, or not in every step. Most often: " in done.stdout
+    assert "The column judge_failures of records.parquet says why for each." in done.stdout
     records = cf.Run("o").records
     assert records["judge_confusion"].to_list() == [[None]]
     assert "confusion" in records["judge_failures"].to_list()[0][0]

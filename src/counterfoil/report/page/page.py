@@ -178,6 +178,7 @@ def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
     return joined(facts(pairs), asked, _outcomes(summary))
 
 
+NAMED_BY_SERVER, THINKING = "named by the server", "of these thinking"
 _COUNTS = {
     "asked": "asked",
     "from the ledger": "in_ledger",
@@ -185,8 +186,9 @@ _COUNTS = {
     "retries": "retries",
     "tokens in": "input_tokens",
     "tokens out": "output_tokens",
-    "of these thinking": "reasoning_tokens",
+    THINKING: "reasoning_tokens",
 }
+_SELDOM = (NAMED_BY_SERVER, THINKING)
 
 
 def _senders(senders: Sequence[tuple[Mapping[str, Any], str]]) -> Html:
@@ -203,7 +205,10 @@ def _senders(senders: Sequence[tuple[Mapping[str, Any], str]]) -> Html:
             settings.append(f"the oldest reply of the ledger is of {sender['oldest'][:10]}")
         counts = (f"{sender.get(name, 0):,}" for name in _COUNTS.values())  # older manifests lack some
         rows.append([sender["name"], role, served_as(sender), *counts, money(sender["cost"]), ", ".join(settings)])
-    return table("Models and judges", ["name", "as", "named by the server", *_COUNTS, "cost", "settings"], rows)
+    head = ["name", "as", NAMED_BY_SERVER, *_COUNTS, "cost", "settings"]
+    # The table is wide enough without a column that nobody fills.
+    shown = [i for i, name in enumerate(head) if name not in _SELDOM or any(row[i] not in ("", "0") for row in rows)]
+    return table("Models and judges", [head[i] for i in shown], [[row[i] for i in shown] for row in rows])
 
 
 def _outcomes(summary: Summary) -> Html:
