@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from counterfoil.lazy import exports
 
 __version__ = "0.1.0"
-__all__ = ["Estimate", "Metric", "Run", "Suite", "UserError", "compare", "report", "run", "score"]
+__all__ = ["Estimate", "Metric", "Run", "Suite", "UserError", "compare", "report", "run", "score", "stats"]
 
 if TYPE_CHECKING:
+    from counterfoil import stats
     from counterfoil.api import compare, report, run, score
     from counterfoil.errors import UserError
     from counterfoil.running.folder import Run
@@ -38,5 +39,11 @@ __getattr__ = exports(
         "report": "counterfoil.api",
         "run": "counterfoil.api",
         "score": "counterfoil.api",
+        "stats": "counterfoil.stats",
     },
 )
+
+
+def __dir__() -> list[str]:
+    """What can be used, loaded or not: for completion."""
+    return sorted({*globals(), *__all__})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from counterfoil.console import say
 from counterfoil.errors import UserError
@@ -15,22 +15,49 @@ from counterfoil.running.request import make_request, read_experiment
 from counterfoil.running.run import run_suite
 from counterfoil.running.score import score_replies
 from counterfoil.suite.finding import load_suite
-from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
-from counterfoil.suite.suite import AnySuite, Context
+from counterfoil.suite.options import NOT_TO_SCORE, RUN_OPTIONS, Option, checked, nearest
+from counterfoil.suite.suite import Context
 
 if TYPE_CHECKING:
     from counterfoil.comparing.compare import Comparison
+    from counterfoil.running.dry import DryRun
+
+T = TypeVar("T")
 
 
-def run(suite: str, *, experiment: str | Path | None = None, **options: Any) -> Run:
+@overload
+def run(
+    suite: str | None = None, *, experiment: str | Path | None = None, dry_run: Literal[False] = False, **options: Any
+) -> Run: ...
+
+
+@overload
+def run(
+    suite: str | None = None, *, experiment: str | Path | None = None, dry_run: Literal[True], **options: Any
+) -> list[DryRun]: ...
+
+
+def run(
+    suite: str | None = None, *, experiment: str | Path | None = None, dry_run: bool = False, **options: Any
+) -> Run | list[DryRun]:
     """Ask, read, score, estimate, as `counterfoil run` does, with the same options (underscores for hyphens).
 
-    Options that can be given again take a text or a list of texts; `param` takes a dict. Sentences for the user go to
-    standard error; the same call again asks nothing that was answered.
+    Options that can be given again take a text or several in a list or tuple; `param` takes a dict. Sentences for the
+    user go to standard error; the same call again asks nothing that was answered. An experiment file may name the
+    suite. With `dry_run` nothing is asked: what comes back says for each model how many asks, tokens and dollars it
+    would take.
     """
-    loaded = load_suite(suite)
     from_file = read_experiment(Path(experiment)) if experiment is not None else {}
-    request = make_request(loaded, _given(loaded, options, from_file), from_file, str(experiment or "run()"))
+    name = suite or from_file.get("suite")
+    if not isinstance(name, str):
+        raise UserError("Name a suite, as in run('explain'), or `suite = …` in the experiment file.")
+    loaded = load_suite(name)
+    given = _given((*RUN_OPTIONS, *loaded.options), options, from_file)
+    request = make_request(loaded, given, from_file, str(experiment or "run()"))
+    if dry_run:
+        from counterfoil.running.dry import dry_run as rehearse
+
+        return _outside_of_loops(lambda: rehearse(loaded, request))
     return _outside_of_loops(lambda: run_suite(loaded, request, say))
 
 
@@ -43,7 +70,8 @@ def score(suite: str, files: str | Path | Sequence[str | Path], *, format: str =
     names = tuple(str(Path(name)) for name in ([files] if isinstance(files, str | Path) else files))
     imported = Context(format=format, files=names, imported_model=options.pop("model", None))
     extra: dict[str, Any] = {}
-    request = make_request(loaded, _given(loaded, options, extra), extra, "score()", imported)
+    here = [option for option in RUN_OPTIONS if option.name not in NOT_TO_SCORE]
+    request = make_request(loaded, _given((*here, *loaded.options), options, extra), extra, "score()", imported)
     return _outside_of_loops(lambda: score_replies(loaded, request, say))
 
 
@@ -52,14 +80,20 @@ def compare(
     models: str | Sequence[str] = (),
     variants: str | Sequence[str] = (),
     margin: float | None = None,
+    fail_if: str | Sequence[str] = (),
 ) -> Comparison:
     """Compare two runs, or models or variants inside one, item by item, as `counterfoil compare` does.
 
-    Runs are given as they are or by their folders; `.table` of what comes back is a polars frame.
+    Runs are given as they are or by their folders. Of what comes back, `.table` is a polars frame, and `.failed` has a
+    sentence for each condition of `fail_if` that is met, as 'accuracy < -0.02'.
     """
     from counterfoil.comparing.compare import compare_runs
+    from counterfoil.comparing.gate import failing, parse_gate
 
-    return compare_runs(list(map(_opened, runs)), models=_names(models), variants=_names(variants), margin=margin)
+    gates = [parse_gate(text) for text in _names(fail_if)]
+    comparison = compare_runs(list(map(_opened, runs)), models=_names(models), variants=_names(variants), margin=margin)
+    comparison.failed = failing(comparison, gates)
+    return comparison
 
 
 def report(
@@ -82,9 +116,9 @@ def _names(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def _given(suite: AnySuite, options: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+def _given(there: Iterable[Option], options: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
     """The options, checked; a dict of parameters goes to where an experiment file has its table."""
-    known = {option.key: option for option in (*RUN_OPTIONS, *suite.options)}
+    known = {option.key: option for option in there}
     given = {}
     for name, value in options.items():
         if name not in known:
@@ -96,7 +130,7 @@ def _given(suite: AnySuite, options: dict[str, Any], extra: dict[str, Any]) -> d
     return given
 
 
-def _outside_of_loops(work: Callable[[], Run]) -> Run:
+def _outside_of_loops(work: Callable[[], T]) -> T:
     """Do it here, or in a thread of its own where a loop is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()

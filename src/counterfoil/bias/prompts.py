@@ -35,11 +35,17 @@ class Prompt(msgspec.Struct, frozen=True):
 PARTS = Prompt.__struct_fields__
 
 
-def load_variants(names: Sequence[str], language: str) -> list[Variant]:
-    """The variants of these names, or in these tables; all prompts of a table, or one of them as FILE.tsv:ID."""
+def shipped_variants() -> dict[str, Variant]:
+    """Those that come with the package, by name."""
     shipped: dict[str, Variant] = {}
     for file in FILES:
         shipped |= _parse(shipped_text(__package__, file), file)
+    return shipped
+
+
+def load_variants(names: Sequence[str], language: str) -> list[Variant]:
+    """The variants of these names, or in these tables; all prompts of a table, or one of them as FILE.tsv:ID."""
+    shipped = shipped_variants()
     variants: list[Variant] = []
     for name in names or USUAL[language]:
         variants += [shipped[name]] if name in shipped else _of_user(name, shipped)

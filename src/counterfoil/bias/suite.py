@@ -14,7 +14,7 @@ from counterfoil.bias.importers import import_bbq, import_kobbq
 from counterfoil.bias.metrics import KEEP, metrics
 from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import BiasPlanting, respondent
-from counterfoil.bias.prompts import load_variants, query, shown_choices
+from counterfoil.bias.prompts import load_variants, query, shipped_variants, shown_choices
 from counterfoil.bias.questions import LETTERS, WHOLE_SET, Question, Questions
 from counterfoil.bias.reading import Reading, likeliest_letter, marks, read_choice
 from counterfoil.bias.sources.loading import encode_questions, load_questions
@@ -117,6 +117,10 @@ class Bias(Suite[Question, Reading, None, None]):
         if self.context.format and not names:
             variants += load_variants([f"{variant.name}-debiased" for variant in variants], language)
         return variants
+
+    @property
+    def variant_names(self) -> Sequence[str]:
+        return list(shipped_variants())
 
     def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
         return respondent(settings, questions)

@@ -6,8 +6,9 @@ import argparse
 import importlib
 import io
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from counterfoil import __version__
@@ -31,7 +32,8 @@ COMMANDS = {
     "lm-eval-path": "the folder with the task files for lm-eval's --include_path",
 }
 
-EXAMPLE = "counterfoil run SUITE --model openai/gpt-4o --limit 100"
+EXAMPLE = "counterfoil run explain --model openai/gpt-4o --limit 100"
+_WRONG_CHOICE = re.compile(r"argument (\w+): invalid choice: '(.*)' \(choose from (.*)\)", re.DOTALL)
 
 
 class Parser(argparse.ArgumentParser):
@@ -47,6 +49,9 @@ class Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
+        if wrong := _WRONG_CHOICE.fullmatch(message):
+            what, name, there = wrong.group(1).lower(), wrong.group(2), re.findall(r"[\w-]+", wrong.group(3))
+            raise UserError(f"There is no {what} {name}{_nearest(name, there)}: there are {', '.join(there)}.")
         raise UserError(f"{message[:1].upper()}{message[1:].rstrip('.')}. See {self.prog} --help.")
 
 
@@ -108,8 +113,9 @@ def _main(arguments: list[str]) -> int:
     parser = Parser(
         prog="counterfoil",
         description="Tests language models' question answering against counterfactuals.",
-        epilog=f"example: {EXAMPLE}",
+        epilog=f"{_suites(arguments)}example: {EXAMPLE}",
         allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"counterfoil {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
@@ -128,6 +134,36 @@ def _main(arguments: list[str]) -> int:
             command.set_defaults(call=module.call)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
-        raise UserError(f"Unrecognized arguments: {' '.join(unknown)}. See counterfoil {parsed.command} --help.")
+        known = sorted(set(_option_names(commands.choices[parsed.command])))
+        meant = "".join(_nearest(name, known) for name in unknown[:1] if name.startswith("-"))
+        raise UserError(f"Unrecognized arguments: {' '.join(unknown)}{meant}. See counterfoil {parsed.command} --help.")
     code: int = parsed.call(parsed)
     return code
+
+
+def _suites(arguments: Sequence[str]) -> str:
+    """What can be tested, for who asks for help."""
+    if arguments[:1] not in ([], ["-h"], ["--help"]):
+        return ""
+    from counterfoil.suite.finding import BUILT_IN
+
+    return (
+        f"suites: {', '.join(BUILT_IN)}\n"
+        "counterfoil run SUITE --help shows its options and variants, counterfoil models the names of models,\n"
+        "counterfoil data list the datasets.\n\n"
+    )
+
+
+def _option_names(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """All options of a command and of its actions."""
+    for action in parser._actions:
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                yield from _option_names(inner)
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    from counterfoil.suite.options import nearest
+
+    return nearest(name.partition("=")[0], known)

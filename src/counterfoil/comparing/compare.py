@@ -58,6 +58,8 @@ class Comparison(msgspec.Struct, kw_only=True):
     tied: dict[str, list[list[str]]]
     not_compared: list[str]
     seed_table: list[dict[str, Any]]
+    # Sentences on the conditions of --fail-if that are met.
+    failed: list[str] = []
 
     @property
     def table(self) -> pl.DataFrame:

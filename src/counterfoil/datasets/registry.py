@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
@@ -144,6 +144,12 @@ class Listed(msgspec.Struct):
 
 def is_registered(name: str) -> bool:
     return any(dataset.name == name for dataset in DATASETS)
+
+
+def no_dataset(data: str, known: Sequence[str]) -> UserError:
+    """Neither one of the suite's datasets nor a file."""
+    none = f"there is no such dataset{nearest(data, known)}, nor a file that can be read"
+    return UserError(f"--data {data}: {none}. There are: {', '.join(known)}.")
 
 
 def registered(name: str) -> Dataset:

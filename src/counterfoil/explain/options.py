@@ -25,6 +25,7 @@ OPTIONS = (
         name="confusing-at",
         kind=float,
         least=0,
+        most=100,
         default=CONFUSING_AT,
         metavar="SCORE",
         help="a question is confusing to a judge whose score is above this",

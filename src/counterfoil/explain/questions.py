@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from counterfoil.datasets.registry import is_registered
+from counterfoil.datasets.registry import is_registered, no_dataset
 from counterfoil.errors import UserError
 from counterfoil.explain.scoring import is_confusing_by_threshold
 from counterfoil.inputs import inputs_now
@@ -58,9 +58,7 @@ def load_questions(data: str | None, scores: str = "listwise") -> ListedQuestion
         try:
             files = [(str(path), path.read_bytes())]
         except OSError as error:
-            raise UserError(
-                f"--data {data}: there is no such dataset ({', '.join(SAMPLES)}), nor a file that can be read."
-            ) from error
+            raise no_dataset(data, [*SAMPLES, "plausibleqa"]) from error
     content = b"".join(raw for _, raw in files)
     questions = [question for file, raw in files for question in parse_questions(raw, file, scores)]
     numbers = [number for question in questions for number in question.candidates.values()]
@@ -157,6 +155,8 @@ def _candidates(value: Any, scores: str) -> dict[str, float]:
     for text, plausibility in value.items():
         if not text.strip():
             raise ValueError("one of its candidates has no name")
+        if not isinstance(plausibility, Mapping) and scores != SCORE_KINDS[0]:
+            raise UserError(f"--plausibility {scores}: these candidates have one plausibility each. Leave it out.")
         number = plausibility.get(scores) if isinstance(plausibility, Mapping) else plausibility
         if isinstance(number, str | bool | list):
             raise ValueError(

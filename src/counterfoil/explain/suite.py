@@ -26,7 +26,7 @@ from counterfoil.explain.metrics import (
 )
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import ExplainPlanting, respondent
-from counterfoil.explain.prompts import load_variants
+from counterfoil.explain.prompts import VARIANTS, load_variants
 from counterfoil.explain.questions import Question, encode_questions, load_questions
 from counterfoil.explain.reading import Reading, read_reply
 from counterfoil.explain.scoring import LABELLINGS, Facts, label_all, penalty, reward
@@ -92,6 +92,10 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     def check(self) -> None:
         if self.settings["mentions"] == "judge" and not self.context.judges:
             raise UserError("--mentions judge needs a --judge.")
+        for name in () if self.context.judges else ("confusing-at", "judge-swap", "judge-answer"):
+            option = next(option for option in self.options if option.name == name)
+            if self.settings[option.key] != option.default:
+                raise UserError(f"--{name} is about what judges say: name one with --judge, or leave it out.")
         if self.settings["mentions"] == "given" and self.context.format != "cfe":
             raise UserError(
                 "--mentions given is for `counterfoil score explain --from cfe`, whose files hold mentions."
@@ -102,6 +106,10 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
 
     def variants(self, names: Sequence[str], dataset: object) -> list[Variant]:
         return load_variants(names)
+
+    @property
+    def variant_names(self) -> Sequence[str]:
+        return VARIANTS
 
     def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
         return respondent(settings, questions)

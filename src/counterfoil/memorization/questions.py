@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from counterfoil.console import say
-from counterfoil.datasets.registry import is_registered
+from counterfoil.datasets.registry import is_registered, no_dataset
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import listed
 from counterfoil.files import read_bytes
@@ -87,6 +87,11 @@ def _drawn(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
 def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
     """What the options leave of a frozen set; its hash stays that of the file where they leave all of it."""
     levels, draws = settings["levels"], settings["draws"]
+    most = max((question.draw for question in frozen), default=0) + 1
+    if draws is not None and draws > most:
+        raise UserError(f"--draws {draws}: {frozen.name} is frozen with {most}; make a larger set with `data perturb`.")
+    if settings["set_seed"]:
+        raise UserError(f"--set-seed {settings['set_seed']}: {frozen.name} is drawn already: leave it out.")
 
     def is_asked_for(question: Question) -> bool:
         if question.control == "lure":
@@ -140,7 +145,5 @@ def existing_path(data: str) -> Path:
         return dataset_path(PUBLIC[data])
     path = Path(data)
     if not path.is_file() or is_registered(data):
-        raise UserError(
-            f"--data {data}: there is no such dataset ({BANK}, {', '.join(PUBLIC)}), nor a file that can be read."
-        )
+        raise no_dataset(data, [BANK, *PUBLIC])
     return path

@@ -104,7 +104,14 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
 
     def variants(self, names: Sequence[str], dataset: Any) -> list[Variant]:
         """Replies from elsewhere may be to any of the shipped prompts."""
-        return load_variants(names or (VARIANTS if self.context.format else ()))
+        variants = load_variants(names or (VARIANTS if self.context.format else ()))
+        if self.settings["tolerance"] is not None and not any(variant.prompt.open for variant in variants):
+            raise UserError("--tolerance is for numbers, and these variants ask for letters: add --variant open.")
+        return variants
+
+    @property
+    def variant_names(self) -> Sequence[str]:
+        return VARIANTS
 
     def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
         return respondent(settings, questions)

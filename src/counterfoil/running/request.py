@@ -84,6 +84,9 @@ def make_request(
     options = (*RUN_OPTIONS, *suite.options)
     given = {key: value for key, value in given.items() if value is not None}
     _refuse_odd_texts(given)
+    for option in options:
+        if given.get(option.key) == "" and option.metavar in ("DIR", "FILE", "DATA", "URL"):
+            raise UserError(f"--{option.name} is empty: give a value, or leave it out.")
     values = with_defaults(options, _from_experiment(options, experiment, where) | given)
     settings = ModelSettings(suite, given, experiment, values, where, only_judges=imported is not None)
     models = settings.specs(values["model"] or ([] if imported else [DEFAULT_MODEL]))
@@ -174,7 +177,7 @@ def _letters(
 
 def _from_experiment(options: Sequence[Option], experiment: Mapping[str, Any], where: str) -> dict[str, Any]:
     known = {option.key: option for option in options}
-    values = {}
+    values: dict[str, Any] = {}
     for key, value in experiment.items():
         if key in ("suite", "param"):
             continue
@@ -184,7 +187,14 @@ def _from_experiment(options: Sequence[Option], experiment: Mapping[str, Any], w
             values[key] = value if isinstance(value, list) else [value]
         else:
             values[key] = checked(known[key], value, f"{where}: ")
+        if key in ("data", "prices"):
+            values[key] = _found(values[key], Path(where).parent)
     return values
+
+
+def _found(name: str, folder: Path) -> str:
+    """A file that the experiment names: from the working folder, as on the command line, or beside the experiment."""
+    return str(folder / name) if not Path(name).exists() and (folder / name).exists() else name
 
 
 def _refuse_odd_texts(given: Any) -> None:

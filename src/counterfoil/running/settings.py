@@ -74,6 +74,7 @@ class ModelSettings:
             raise UserError(f"{self._where}a model is a name, or a table with a name; {entry!r} is neither.")
         table = {key.replace("-", "_"): value for key, value in table.items()}
         name = table["name"]
+        _check_name(name, self._where)
         where = f"{self._where}{name}: "
         for key, value in table.items():
             if key not in MODEL_KEYS:
@@ -100,6 +101,14 @@ class ModelSettings:
         if self._has_one_provider or provider_of(name).kind == "server":
             return self._given.get("base_url") or own or self._values["base_url"]
         return own
+
+
+def _check_name(name: str, where: str) -> None:
+    if name != name.strip():
+        raise UserError(f"{where}the model {name!r} begins or ends with a space: leave it out.")
+    names = name.split(",")
+    if len(names) > 1 and all(provider_of(each.strip()).kind != "other" for each in names):
+        raise UserError(f"{where}{name} is more than one model: give each with a --model of its own.")
 
 
 def _name(entry: Any) -> str:

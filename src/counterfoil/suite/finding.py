@@ -46,6 +46,8 @@ def suite_of_run(name: str, place: str | None) -> AnySuite:
 
 def _load(place: str, name: str) -> AnySuite:
     module, _, attribute = place.partition(":")
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise UserError(f"The suite {name} can't be loaded: {module or 'nothing'} is no module's name.")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
@@ -53,12 +55,18 @@ def _load(place: str, name: str) -> AnySuite:
         loaded = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not module.startswith(error.name):
-            raise
+            raise _failed(name, module, error) from error
         raise UserError(f"The suite {name} can't be loaded: there is no module {error.name}.") from error
-    except (ValueError, TypeError) as error:
-        raise UserError(f"The suite {name} can't be loaded: {module or 'nothing'} is no module's name.") from error
+    except Exception as error:
+        raise _failed(name, module, error) from error
     suite = getattr(loaded, attribute, None)
     if not isinstance(suite, Suite):
         raise UserError(f"The suite {name} can't be loaded: {module} has no suite called {attribute!r}.")
     suite.place = place
     return suite
+
+
+def _failed(name: str, module: str, error: Exception) -> UserError:
+    return UserError(
+        f"The suite {name} can't be loaded: {module} raises {type(error).__name__} ({error}); --verbose shows where."
+    )

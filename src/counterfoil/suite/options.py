@@ -115,6 +115,10 @@ RUN_OPTIONS = (
 )
 
 
+# Nobody is asked but judges where replies come from elsewhere, so what says whom to ask what, and how, has no place.
+NOT_TO_SCORE = ("model", "limit", "repeats", "temperature", "max-tokens", "param", "seed")
+
+
 def run_options(*names: str) -> tuple[Option, ...]:
     """The options of these names, for commands that take some of those of a run."""
     return tuple(option for option in RUN_OPTIONS if option.name in names)
@@ -124,7 +128,10 @@ def checked(option: Option, value: Any, where: str) -> Any:
     """A value from a file or from Python, as the option wants it; `where` begins the sentence if it is wrong."""
     if not option.repeatable:
         return checked_one(option, value, where)
-    return [checked_one(option, inner, where) for inner in (value if isinstance(value, list) else [value])]
+    values = list(value) if isinstance(value, list | tuple) else [value]
+    if not values:
+        raise UserError(f"{where}{option.name} is empty: name at least one, or leave it out.")
+    return [checked_one(option, inner, where) for inner in values]
 
 
 def checked_one(option: Option, value: Any, where: str) -> Any:

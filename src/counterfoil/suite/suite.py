@@ -201,6 +201,11 @@ class Suite(Generic[Q, R, F, V]):
     def check(self) -> None:
         """Refuse options that can't go together, in a sentence, before anything is loaded."""
 
+    @property
+    def variant_names(self) -> Sequence[str]:
+        """The variants that ship with the suite, for its help."""
+        return list(self.prompts)
+
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         """Parameters of its asks, where the user sets none, under these values of its options."""
         return {"max_tokens": 512}

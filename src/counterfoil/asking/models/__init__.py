@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from counterfoil.asking.models.base import Model, ModelSpec
-from counterfoil.asking.models.providers import ENTRY_POINTS, provider_of
+from counterfoil.asking.models.providers import ENTRY_POINTS, PROVIDERS, provider_of
 from counterfoil.errors import UserError
 
 Opener = Callable[[ModelSpec], Model]
@@ -18,10 +18,11 @@ def open_model(spec: ModelSpec, more: Mapping[str, Opener] | None = None) -> Mod
         raise UserError("A model has no name: `counterfoil models` lists the names.")
     if spec.base_url is not None and not provider_of(spec.name).takes_base_url:
         raise UserError(f"{spec.name} is not behind an address: leave --base-url out.")
-    return _opener(spec.provider, more or {})(spec)
+    return _opener(spec, more or {})(spec)
 
 
-def _opener(name: str, more: Mapping[str, Opener]) -> Opener:
+def _opener(spec: ModelSpec, more: Mapping[str, Opener]) -> Opener:
+    name = spec.provider
     if name in more:
         return more[name]
     opener: Opener
@@ -34,4 +35,18 @@ def _opener(name: str, more: Mapping[str, Opener]) -> Opener:
     for point in entry_points(group=ENTRY_POINTS, name=name):
         opener = point.load()
         return opener
-    raise UserError(f"There is no way to a model called {name}: `counterfoil models` lists the names.")
+    raise UserError(f"There is no model {spec.name}{_meant(spec.name)}: `counterfoil models` lists how names begin.")
+
+
+def _meant(name: str) -> str:
+    """A model whose name is known from its price, or with the name of a provider set right."""
+    from difflib import get_close_matches
+
+    from counterfoil.asking.prices import load_prices
+
+    provider, _, rest = name.rpartition("/")
+    by_rest = {full.partition("/")[2]: full for full in reversed(load_prices().shipped)}
+    found = [by_rest[close] for close in get_close_matches(name, by_rest, n=1, cutoff=0.8)]
+    if provider:
+        found = [f"{close}/{rest}" for close in get_close_matches(provider, PROVIDERS, n=1)]
+    return f" (did you mean {found[0]}?)" if found else ""

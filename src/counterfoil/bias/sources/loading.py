@@ -14,7 +14,7 @@ from counterfoil.bias.sources import templates, templates_bbq
 from counterfoil.bias.sources.bbq import METADATA, Targets, read_lines, read_targets
 from counterfoil.bias.sources.kobbq import read_samples
 from counterfoil.console import say
-from counterfoil.datasets.registry import is_registered
+from counterfoil.datasets.registry import is_registered, no_dataset
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes
 from counterfoil.inputs import inputs_now, text_of
@@ -29,6 +29,8 @@ _MARK = '"sample_id"'
 def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None = None) -> Questions:
     """The samples by name, a dataset that was fetched, or files of KoBBQ or BBQ. Every bad row is named."""
     name, paths = _files(data)
+    if metadata and not any(path.lower().endswith(".jsonl") for path, _ in paths):
+        raise UserError(f"--metadata {metadata} is for BBQ's own .jsonl files, and {name} has none: leave it out.")
     every = [question for path, raw in paths for question in _parse(raw, path, metadata)]
     sha256 = hashlib.sha256(b"".join(raw for _, raw in paths)).hexdigest()
     by_id: dict[str, Question] = {}
@@ -63,8 +65,7 @@ def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
             raise UserError(f"--data {data}: there are no .jsonl files in this folder.")
         return Path(data).name, [(str(path), path.read_bytes()) for path in paths]
     except OSError as error:
-        known = ", ".join([*SAMPLES, "kobbq", "kobbq-all", "bbq"])
-        raise UserError(f"--data {data}: there is no such dataset ({known}), nor a file that can be read.") from error
+        raise no_dataset(data, [*SAMPLES, "kobbq", "kobbq-all", "bbq"]) from error
 
 
 def _beside(path: Path) -> Path:

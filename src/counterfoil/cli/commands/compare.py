@@ -20,14 +20,14 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         "runs", nargs="+", metavar="RUN", help="run folders: two, or one with several models or variants"
     )
     parser.add_argument(
-        "--models", nargs="+", default=[], metavar="NAME", help="compare these models; one: nothing but it"
+        "--models", nargs="+", default=[], metavar="NAME", help="compare these models; with one name, take it alone"
     )
     parser.add_argument(
         "--variants",
         nargs="+",
         default=[],
         metavar="NAME",
-        help="compare these variants, or with several --models, in these",
+        help="compare these variants, or with several --models, in these; x,y is the mean over x and y",
     )
     parser.add_argument(
         "--fail-if",

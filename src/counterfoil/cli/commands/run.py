@@ -11,15 +11,20 @@ from counterfoil.cli.options import add_options, given_options
 from counterfoil.cli.results import add_every_row, print_result, run_and_show
 from counterfoil.console import say
 from counterfoil.errors import UserError
+from counterfoil.suite.finding import BUILT_IN
 from counterfoil.suite.options import RUN_OPTIONS, Option
 
-EXAMPLE = "counterfoil run SUITE --model openai/gpt-4o --model vllm/my-model --limit 100"
+EXAMPLE = "counterfoil run explain --model openai/gpt-4o --model vllm/my-model --limit 100"
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
     """The options of every run, and those of the suite where one is named."""
     parser.add_argument(
-        "suite", nargs="?", metavar="SUITE", help="what to test (not needed where --experiment says it)"
+        "suite",
+        nargs="?",
+        metavar="SUITE",
+        help=f"what to test: {', '.join(BUILT_IN)}, or MODULE:ATTRIBUTE; `counterfoil run SUITE --help` shows its own "
+        "options and variants (not needed where --experiment says it)",
     )
     add_options(parser, RUN_OPTIONS)
     parser.add_argument(
@@ -74,8 +79,12 @@ def add_suite_options(
     if name is None and parsed.experiment is not None:
         name = _experiment(parsed.experiment)[0].get("suite")
     suite = load_suite(name) if isinstance(name, str) else None
-    if suite is not None and suite.options:
+    if suite is None:
+        return
+    if suite.options:
         add_options(parser.add_argument_group(f"options of {suite.name}"), suite.options)
+    if names := suite.variant_names:
+        parser.epilog = f"variants of {suite.name}: {', '.join(names)}, or a file\n\n{parser.epilog}"
 
 
 def _experiment(path: str | None) -> tuple[dict[str, Any], str]:

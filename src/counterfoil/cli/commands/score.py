@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 
 from counterfoil.cli.commands.run import add_suite_options
 from counterfoil.cli.options import add_options, given_options
 from counterfoil.cli.results import add_every_row, run_and_show
 from counterfoil.console import say
-from counterfoil.suite.options import RUN_OPTIONS
+from counterfoil.suite.options import NOT_TO_SCORE, RUN_OPTIONS
 
 EXAMPLE = "counterfoil score explain --from jsonl replies.jsonl --data questions.json --out scored"
-# Nobody is asked but judges, so what says whom to ask what has no place here.
-NOT_HERE = ("model", "limit", "repeats")
+# What these say of asking holds for judges here.
+OF_JUDGES = {
+    "variant": "the wording that the replies answer, where the files don't say it",
+    "base-url": "address of the judges' OpenAI-compatible server, as http://localhost:8000/v1",
+    "concurrency": "asks in flight per judge (default: as many as it takes)",
+    "reasoning-effort": "how much judges think",
+}
 
 
 def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None:
@@ -25,7 +31,8 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     parser.add_argument(
         "--model", dest="imported_model", metavar="NAME", help="whose replies, where the file is silent"
     )
-    add_options(parser, (option for option in RUN_OPTIONS if option.name not in NOT_HERE))
+    here = [option for option in RUN_OPTIONS if option.name not in NOT_TO_SCORE]
+    add_options(parser, [replace(option, help=OF_JUDGES.get(option.name, option.help)) for option in here])
     add_every_row(parser)
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     add_suite_options(parser, arguments)

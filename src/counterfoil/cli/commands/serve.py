@@ -53,6 +53,8 @@ def call(parsed: argparse.Namespace) -> int:
 
     suites = {load_suite(place).name: place for place in parsed.suite}
     root = Path(parsed.dir)
+    if parsed.ledger and not Path(parsed.ledger).is_file():
+        raise UserError(f"--ledger {parsed.ledger}: there is no such file. Leave it out, or name a ledger.")
     ledgers = [Path(parsed.ledger)] if parsed.ledger else [root / DEFAULT_LEDGER, Path(DEFAULT_LEDGER)]
     serve(
         root,
