@@ -21,7 +21,8 @@ from counterfoil.comparing.items import differences_between, joined_items, told_
 from counterfoil.selftest.selftest import by_trial
 from counterfoil.selftest.trials import Pool, batches
 from counterfoil.stats.power import LEVEL
-from counterfoil.suite.finding import BUILT_IN, load_suite
+from counterfoil.suite.finding import load_suite
+from counterfoil.suite.options import BUILT_IN
 from counterfoil.suite.planting import Cell, Planting
 
 SEED = 20261117

@@ -49,7 +49,7 @@ def test_the_version(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         ((), "The following arguments are required: COMMAND"),
-        (("runn",), "invalid choice: 'runn'"),
+        (("runn",), "There is no command runn (did you mean run?)"),
         (("run",), "Name a suite"),
         (("run", "nix"), "There is no suite nix"),
         (("run", "nix:suite"), "there is no module nix"),
@@ -59,7 +59,7 @@ def test_the_version(tmp_path: Path) -> None:
         (("run", SUITE, "--limit", "0"), "limit must be at least 1, and is 0"),
         (("run", SUITE, "--temperature", "-1"), "temperature must be at least 0"),
         (("run", SUITE, "--model", "openai/gpt-4o"), "openai/gpt-4o needs OPENAI_API_KEY"),
-        (("run", SUITE, "--model", "nix/x"), "There is no way to a model called nix"),
+        (("run", SUITE, "--model", "nix/x"), "There is no model nix/x: `counterfoil models` lists how names begin"),
         (("run", SUITE, "--model", PLANTED, "--base-url", "http://h/v1"), "is not behind an address"),
         (("run", SUITE, "--model", PLANTED, "--variant", "nix"), "There is no variant nix"),
         (("run", SUITE, "--model", PLANTED, "--data", "nix"), "takes a number of questions"),
@@ -67,7 +67,7 @@ def test_the_version(tmp_path: Path) -> None:
         (("run", SUITE, "--model", PLANTED, "--prices", "nix"), "The price file nix can't be read"),
         (("run", "--experiment", "nix.toml"), "nix.toml can't be read"),
         (("show", "nix"), "nix is not a run folder"),
-        (("models", "get", "nix"), "invalid choice: 'nix'"),
+        (("models", "get", "nix"), "There is no name nix: there are smollm2"),
     ],
 )
 def test_wrong_use_is_one_sentence_and_leaves_nothing_behind(

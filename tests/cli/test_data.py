@@ -126,7 +126,7 @@ def test_bad_rows_come_out_as_the_reader_says_it(tmp_path: Path) -> None:
         (("data", "curate", "nix.json", "--out", "o"), "nor a file that can be read"),
         (("data", "curate", "plausibleqa", "--out", "o"), "`counterfoil data get plausibleqa`"),
         (("data", "curate", "english", "--out", "o", "--sample", "0"), "sample must be at least 1"),
-        (("data", "curate", "english", "--out", "o", "--judge", "nix/x"), "There is no way to a model called nix"),
+        (("data", "curate", "english", "--out", "o", "--judge", "nix/x"), "There is no model nix"),
         (("data", "curate", "english", "--out", "o", "--judge", "openai/gpt-4o"), "needs OPENAI_API_KEY"),
         (("data", "curate", "english", "--out", "o", "--check-ambiguity"), "--check-ambiguity needs a judge"),
         (("data", "curate", "--out", "o", "--freeze"), "o holds no list to freeze"),

@@ -53,7 +53,7 @@ def test_its_models_are_compared(run: str, capsys: pytest.CaptureFixture[str]) -
     assert main(["compare", run, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert {row["metric"]: row["verdict"] for row in rows} == {
-        "accuracy": "lower",
+        "accuracy": "worse",
         "out_of_choice": "can't be told apart",
     }
 

@@ -11,7 +11,8 @@ import pytest
 import counterfoil
 from counterfoil.bias.metrics import metrics as bias_metrics
 from counterfoil.stats.metric import Metric, by_name
-from counterfoil.suite.finding import BUILT_IN, load_suite
+from counterfoil.suite.finding import load_suite
+from counterfoil.suite.options import BUILT_IN
 from counterfoil.suite.outcome import OUTCOMES
 
 PEOPLE = list(dict.fromkeys(metric for name in BUILT_IN for metric in load_suite(name).people_metrics))

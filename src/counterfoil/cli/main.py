@@ -145,7 +145,7 @@ def _suites(arguments: Sequence[str]) -> str:
     """What can be tested, for who asks for help."""
     if arguments[:1] not in ([], ["-h"], ["--help"]):
         return ""
-    from counterfoil.suite.finding import BUILT_IN
+    from counterfoil.suite.options import BUILT_IN
 
     return (
         f"suites: {', '.join(BUILT_IN)}\n"

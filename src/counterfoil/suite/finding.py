@@ -7,15 +7,9 @@ import sys
 from pathlib import Path
 
 from counterfoil.errors import UserError
-from counterfoil.suite.options import nearest
+from counterfoil.suite.options import BUILT_IN, nearest
 from counterfoil.suite.suite import AnySuite, Suite
 
-# The suites of this package, found without a look at what else is installed.
-BUILT_IN: dict[str, str] = {
-    "explain": "counterfoil.explain.suite:suite",
-    "bias": "counterfoil.bias.suite:suite",
-    "memorization": "counterfoil.memorization.suite:suite",
-}
 ENTRY_POINTS = "counterfoil.suites"
 
 

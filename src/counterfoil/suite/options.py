@@ -40,6 +40,12 @@ class Option:
         return self.name.replace("-", "_")
 
 
+# The suites of this package, found without a look at what else is installed.
+BUILT_IN: dict[str, str] = {
+    "explain": "counterfoil.explain.suite:suite",
+    "bias": "counterfoil.bias.suite:suite",
+    "memorization": "counterfoil.memorization.suite:suite",
+}
 DEFAULT_LEDGER = ".counterfoil/ledger.sqlite"
 OVERWRITE = Option(
     "overwrite",

@@ -99,7 +99,7 @@ def test_the_names_first_part_chooses_the_way(name: str, kind: type) -> None:
 
 @pytest.mark.parametrize("name", ["gpt-4o", "opneai/gpt-4o", "/x"])
 def test_an_unknown_name_is_said_with_where_the_names_are(name: str) -> None:
-    with pytest.raises(UserError, match=r"There is no way to a model called .*`counterfoil models` lists the names"):
+    with pytest.raises(UserError, match=r"There is no model .*`counterfoil models` lists how names begin"):
         open_model(ModelSpec(name=name))
 
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from counterfoil.errors import UserError
-from counterfoil.suite.finding import BUILT_IN, load_suite
-from counterfoil.suite.options import RUN_OPTIONS, checked, nearest
+from counterfoil.suite.finding import load_suite
+from counterfoil.suite.options import BUILT_IN, RUN_OPTIONS, checked, nearest
 
 # The name in the metadata of settings for the tasks of all suites.
 FOR_ALL = "counterfoil"

@@ -92,7 +92,8 @@ def _check(parsed: argparse.Namespace) -> int:
 def _counts(suite_name: str, file: str) -> dict[str, Any]:
     """What any suite's reader finds in a dataset."""
     from counterfoil.datasets.fetch import resolved
-    from counterfoil.suite.finding import BUILT_IN, load_suite
+    from counterfoil.suite.finding import load_suite
+    from counterfoil.suite.options import BUILT_IN
 
     suite = load_suite(suite_name)
     # The suite's own readers know the names of its datasets.

@@ -11,8 +11,7 @@ from counterfoil.cli.options import add_options, given_options
 from counterfoil.cli.results import add_every_row, print_result, run_and_show
 from counterfoil.console import say
 from counterfoil.errors import UserError
-from counterfoil.suite.finding import BUILT_IN
-from counterfoil.suite.options import RUN_OPTIONS, Option
+from counterfoil.suite.options import BUILT_IN, RUN_OPTIONS, Option
 
 EXAMPLE = "counterfoil run explain --model openai/gpt-4o --model vllm/my-model --limit 100"
 
