@@ -109,7 +109,7 @@ def test_a_dry_run_says_what_is_under_way_apart(tmp_path: Path) -> None:
         assert plain["output_tokens"] == 50 * 16
         assert "30 under way in a batch: --batch collects them" in plain["note"]
         text = counterfoil(*command, "50", "--batch", "--dry-run", cwd=tmp_path).stdout
-        heading, _, row = text.splitlines()[:3]
+        heading, _, row = text.splitlines()[2:5]
         assert heading.split("  ")[-1] == "~cost"
         assert "in batches" in heading
         assert row.split()[1:5] == ["50", "0", "30", "20"]
