@@ -110,7 +110,7 @@ def test_every_kind_of_file(write: Callable[[Path, list[Any]], None], tmp_path: 
         ("q.json", b"[" * 100_000, "is not valid JSON"),
         ("q.json", b"[3, {}]", "question 1: it is no object; question 2: it has no question"),
         ("q.jsonl", b"{}\nx", "line 1: it has no question, text or query; line 2: it is not valid JSON"),
-        ("q.csv", b"\xff\xfe", "is not UTF-8"),
+        ("q.csv", b"\xff\xfa", "is not UTF-8"),
         ("q.parquet", b"PAR1", "is no Parquet file"),
         ("q.txt", b"", "existing questions are in a .json, .jsonl, .csv or .parquet file"),
     ],

@@ -151,23 +151,25 @@ def test_a_file_that_can_not_be_read_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "says"),
     [
-        (b"{", "Input data was truncated"),
-        (b"text", "malformed"),
-        (b"[]", "Expected `object`, got `array`"),
+        (b"{", "it is not valid JSON"),
+        (b"text", "it is not valid JSON"),
+        (b"[]", "it is a list, and must be an object"),
         (b"{}", "there is neither a text nor an ask with its reply"),
         (b'{"when": "x"}', "there is neither a text nor an ask with its reply"),
         (b'{"reply": {"status": "ok"}}', "there is neither a text nor an ask with its reply"),
         (b'{"ask": {"messages": []}}', "there is neither a text nor an ask with its reply"),
         (b'{"text": "B", "wen": "x"}', "wen"),
-        (b'{"text": 7}', "Expected `str | null`, got `int`"),
+        (b'{"text": 7}', "its text is a whole number, and must be a text or null"),
         (b'{"text": "B", "status": "good"}', "Invalid enum value 'good'"),
-        (b'{"text": "B", "when": [1]}', "Expected `str`, got `int`"),
-        (b'{"ask": {}, "reply": {"status": "ok"}}', "missing required field `messages`"),
-        (b'{"ask": {"messages": "Hi"}, "reply": {"status": "ok"}}', "Expected `array`, got `str`"),
-        (b'{"ask": {"messages": [], "sample": [1]}, "reply": {"status": "ok"}}', "Expected `int`, got `array`"),
-        (b'{"ask": {"messages": []}, "reply": {}}', "missing required field `status`"),
-        (b'{"text": "\xff"}', "can't decode byte 0xff"),
-        (b'{"ask": {"messages": [], "x": ' + b"[" * 100_000, "recursion"),
+        (b'{"text": "B", "when": [1]}', "is a whole number, and must be a text"),
+        (b'{"ask": {}, "reply": {"status": "ok"}}', "it has no messages in ask"),
+        (b'{"ask": {"messages": "Hi"}, "reply": {"status": "ok"}}', "its ask.messages is a text, and must be a list"),
+        (
+            b'{"ask": {"messages": [], "sample": [1]}, "reply": {"status": "ok"}}',
+            "its ask.sample is a list, and must be a",
+        ),
+        (b'{"ask": {"messages": []}, "reply": {}}', "it has no status in reply"),
+        (b'{"ask": {"messages": [], "x": ' + b"[" * 100_000, "it is not valid JSON"),
     ],
     ids=lambda value: repr(value[:30]),
 )
@@ -177,6 +179,12 @@ def test_a_bad_line_is_named_with_its_number(file: Path, bad: bytes, says: str) 
         model_of(file)
     assert str(raised.value).startswith(f"{file}, line 3: ")
     assert says in str(raised.value)
+
+
+def test_a_file_that_is_no_text_is_refused_with_what_to_do(file: Path) -> None:
+    file.write_bytes(b'{"text": "A"}\n{"text": "\xff"}\n')
+    with pytest.raises(UserError, match=r"is not UTF-8 \(byte 24: invalid start byte\): name its encoding"):
+        model_of(file)
 
 
 def test_it_has_no_address(file: Path) -> None:
