@@ -370,3 +370,14 @@ def test_a_model_that_wants_to_be_left_alone_for_days_is_stopped_with_a_sentence
             await bench.sender.ask(bench.make_ask("another"))
 
     with_sender(lambda request: empty, tmp_path, test)
+
+
+def test_why_asks_are_tried_again_is_known_until_one_is_answered(tmp_path: Path) -> None:
+    async def test(bench: Bench, server: MockServer) -> None:
+        asked = asyncio.create_task(bench.sender.ask(bench.make_ask()))
+        await until(lambda: bench.sender.trouble)
+        assert bench.sender.trouble == "the server said 502: bad gateway"
+        assert (await asked).text == "B"
+        assert bench.sender.trouble is None
+
+    with_sender(sequence(error(502, "bad gateway"), completion()), tmp_path, test)

@@ -100,6 +100,8 @@ class Sender:
     halt: Halt
     say: Callable[[str], None]
     stopped: str | None = field(default=None, init=False)
+    # Why asks are tried again, since the last reply.
+    trouble: str | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._under_way: dict[str, asyncio.Future[Reply]] = {}
@@ -246,7 +248,7 @@ class Sender:
             await self.halt.nap(min(left, 1.0))
 
     def _answered(self, ask: Ask, reply: Reply, quiet: float) -> None:
-        self._ever_answered = True
+        self._ever_answered, self.trouble = True, None
         self._failed_in_a_row = self._complaints_in_a_row = 0
         self.account.count(reply, now=True, ask=ask)
         self.pace.answered()
@@ -255,6 +257,7 @@ class Sender:
 
     def _note_trouble(self, trouble: TryAgain, entered_at: float, attempts: int) -> None:
         """Slow down, or stop asking a model that is not there."""
+        self.trouble = str(trouble)
         if trouble.overloaded or isinstance(trouble, TimedOut):
             self.pace.overloaded(entered_at)
             _LOG.debug("%s: overloaded: at most %d asks at a time", self.model.name, self.pace.limit)

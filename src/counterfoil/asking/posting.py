@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.asker import Halt, NotAsked, Sender, find
@@ -76,6 +76,7 @@ class Poster:
     account: Account
     halt: Halt
     posted: int = 0
+    trouble: ClassVar[str | None] = None  # its carrier says what there is
 
     @property
     def stopped(self) -> str | None:

@@ -42,6 +42,11 @@ class RunAsker(Asker, Protocol):
         ...
 
     @property
+    def trouble(self) -> str | None:
+        """Why asks are tried again, since the last reply."""
+        ...
+
+    @property
     def in_flight(self) -> int: ...
 
     @property
@@ -118,7 +123,7 @@ class Watched(NamedTuple):
         return self.counted.done
 
     def describe(self, seconds: float) -> str:
-        """Done, in flight, rate, tokens, money, failures, time left."""
+        """Done, in flight, rate, tokens, money, failures, time left, and what it waits for."""
         tally = self.account.tally
         seconds = max(seconds, 0.001)
         asked = tally.asked + tally.failed
@@ -131,6 +136,7 @@ class Watched(NamedTuple):
             f"${tally.cost:,.4f}" if tally.cost else "",
             f"{tally.failed:,} failed" if tally.failed else "",
             f"{_duration((self.total - self.done) * seconds / asked)} left" if asked and self.done < self.total else "",
+            f"trying again: {self.asker.trouble}" if self.asker.trouble else "",
         ]
         return ", ".join(filter(None, parts))
 

@@ -88,6 +88,7 @@ class Finder(Collector):
     """Asks nobody. Counts what the ledger holds of one model's replies."""
 
     stopped: str | None = None
+    trouble: str | None = None
     in_flight = 0
     places = 1
     adjustments: Sequence[str] = ()

@@ -122,7 +122,10 @@ def _sums_where(rows: pl.DataFrame, given: pl.Expr, *values: pl.Expr) -> list[pl
     w = pl.col("w")
     largest = _largest(rows)
     weighted = [(pl.lit(1.0), largest), (w, largest * largest), *((value, largest) for value in values)]
-    sums = [_exact_sum(pl.when(given).then(w * value).otherwise(0.0), rows.height * most) for value, most in weighted]
+    terms = [pl.when(given).then(w * value).otherwise(0.0) for value, _ in weighted]
+    sums = [_exact_sum(term, rows.height * most) for term, (_, most) in zip(terms, weighted, strict=True)]
+    if largest == 1.0 and rows["w"].min() == 1.0:  # whole numbers, of which sums are exact
+        sums[:2] = [term.sum() for term in terms[:2]]
     return [(given & (w > 0)).sum().cast(pl.Float64), *sums]
 
 
@@ -135,10 +138,10 @@ def _largest(rows: pl.DataFrame) -> float:
 def _exact_sum(terms: pl.Expr, most: float) -> pl.Expr:
     """The sum of terms, in which their order does not matter: it differs from one call to the next.
 
-    Terms are rounded to multiples of a power of two, and whole numbers summed. `most` is more than any sum can be.
+    Terms are cut to multiples of a power of two, and whole numbers summed. `most` is more than any sum can be.
     """
     parts = 2.0 ** (SUM_BITS - max(math.frexp(most)[1], -SUM_BITS))
-    return (terms * parts).round().cast(pl.Int64).sum().cast(pl.Float64) / parts
+    return (terms * parts).cast(pl.Int64).sum().cast(pl.Float64) / parts
 
 
 def _cells(rows: pl.DataFrame, columns: Columns, sums: list[pl.Expr]) -> tuple[Keys, Layout, list[NDArray[np.float64]]]:
