@@ -159,7 +159,7 @@ def finish(
         id = f"{plan.request.letters}-{_digest(parts)}"
         parts.join(staged / RECORDS, id)
         answered = _answered(plan, staged / RECORDS, outcomes)
-        partial = parts_of(plan, counts, askers, staged / RECORDS)
+        partial = parts_of(counts, askers, answered, _distinct(plan.units))
         summary = _summary(plan, staged / RECORDS, outcomes, counts, answered)
         note(summary.estimates, partial)
         summary.id = id

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,10 +12,8 @@ from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.outcome import LEFT_OUT, Outcome
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from counterfoil.running.askers import Askers
-    from counterfoil.running.plan import Plan
+    from counterfoil.running.records import Answered
     from counterfoil.running.rows import Counts
 
 
@@ -31,52 +28,31 @@ class Part(msgspec.Struct, kw_only=True):
     sentence: str
 
 
-def parts_of(plan: Plan, counts: Sequence[Counts], askers: Askers[Any], records: Path) -> list[Part]:
-    """A part for each model and variant in which not all was answered. Clusters are asked in random order, so what was
-    not asked is missing at random; what failed is not.
+def parts_of(counts: Sequence[Counts], askers: Askers[Any], answered: Sequence[Answered], questions: int) -> list[Part]:
+    """A part for each model and variant in which not all of so many questions were answered. Clusters are asked in
+    random order, so what was not asked is missing at random; what failed is not.
     """
+    replied = {(each.model, each.variant): each.answered for each in answered}
     found: list[Part] = []
-    replied: Replied | None = None
-    for number, (of_model, asker) in enumerate(zip(counts, askers.models, strict=False)):
+    for of_model, asker in zip(counts, askers.models, strict=False):
         model = asker.model.name
         reason = askers.halt.reason or asker.stopped or of_model.stopped.get(model)
-        for place, variant in enumerate(plan.variants):
+        for variant in askers.plan.variants:
             missing = {name: of_model.outcomes[model, variant.name, name] for name in LEFT_OUT}
-            if not any(missing.values()):
-                continue
-            replied = replied or Replied(plan, records)
-            with_replies = replied.questions(number, place)
-            is_random = not missing["failed"] and of_model.is_in_order(variant.name)
-            found.append(
-                Part(
-                    model=model,
-                    variant=variant.name,
-                    questions=replied.all_questions,
-                    with_replies=with_replies,
-                    random=is_random,
-                    sentence=_sentence(with_replies, replied.all_questions, missing, reason, is_random=is_random),
+            if any(missing.values()):
+                with_replies = replied[model, variant.name]
+                is_random = not missing["failed"] and of_model.is_in_order(variant.name)
+                found.append(
+                    Part(
+                        model=model,
+                        variant=variant.name,
+                        questions=questions,
+                        with_replies=with_replies,
+                        random=is_random,
+                        sentence=_sentence(with_replies, questions, missing, reason, is_random=is_random),
+                    )
                 )
-            )
     return found
-
-
-class Replied:
-    """Counts questions with a reply, before orders and draws. Records lie in the order of model, variant, question."""
-
-    def __init__(self, plan: Plan, records: Path) -> None:
-        import numpy as np
-        import polars as pl
-
-        numbers: dict[str, int] = {}
-        self._units = np.array([numbers.setdefault(question.unit, len(numbers)) for question in plan.questions])
-        self.all_questions = len(numbers)
-        outcomes = pl.read_parquet(records, columns=["outcome"])["outcome"]
-        shape = (-1, len(plan.variants), plan.question_count, plan.request.repeats)
-        self._replied: NDArray[np.bool_] = np.any((~outcomes.is_in(LEFT_OUT)).to_numpy().reshape(shape), axis=3)
-
-    def questions(self, model: int, variant: int) -> int:
-        """How many have at least one reply of this model in this variant."""
-        return len(set(self._units[self._replied[model, variant]].tolist()))
 
 
 def _sentence(
