@@ -118,6 +118,16 @@ def reading_inputs(inputs: Inputs) -> Iterator[Inputs]:
         _inputs.reset(token)
 
 
+@contextmanager
+def telling_of_inputs(inputs: Inputs) -> Iterator[Inputs]:
+    """The same; at the end the user is told of what was found, whatever came of it."""
+    with reading_inputs(inputs):
+        try:
+            yield inputs
+        finally:
+            inputs.tell()
+
+
 def first_of(problems: Collection[str]) -> str:
     """The first of them, and how many more there are."""
     more = [f"and {len(problems) - SHOWN:,} more"] if len(problems) > SHOWN else []

@@ -70,6 +70,18 @@ def test_an_import_leaves_it_out(data: Path, tmp_path: Path) -> None:
     assert counterfoil(*arguments, "--strict", cwd=tmp_path).returncode == 2
 
 
+def test_perturb_leaves_it_out(tmp_path: Path) -> None:
+    """Neither of the two good questions has a number that could be changed: the report is of two questions."""
+    good = {"question": "Which one?", "A": "this", "B": "that", "C": "none", "answer": "A"}
+    rows = [good, good | {"question": "And now?"}, good | {"answer": "Z"}]
+    (tmp_path / "q.json").write_text(json.dumps(rows))
+    done = counterfoil("data", "perturb", "--from", "q.json", "--out", "set.jsonl", cwd=tmp_path)
+    assert "question 3: its answer 'Z' is neither a letter nor one of its options" in done.stderr
+    assert "1 of 3 rows is left out" in done.stderr
+    refused = counterfoil("data", "perturb", "--from", "q.json", "--out", "set.jsonl", "--strict", cwd=tmp_path)
+    assert (refused.returncode, "has bad rows: question 3" in refused.stderr) == (2, True)
+
+
 def test_replies_to_choices_in_an_unknown_order_say_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text('{"question_id": "Age-001a-001-amb-neg", "model": "m", "reply": "A"}\n')
     done = counterfoil("score", "bias", "--from", "jsonl", "r.jsonl", "--data", "english", cwd=tmp_path)

@@ -13,6 +13,7 @@ from counterfoil.cli.options import JUDGE_OPTION_NAMES, add_options, judge_setti
 from counterfoil.cli.results import print_result
 from counterfoil.console import say
 from counterfoil.errors import UserError
+from counterfoil.inputs import Inputs, telling_of_inputs
 from counterfoil.suite.options import OVERWRITE, Option, nearest, run_options, with_defaults
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ OPTIONS = (
     Option("proposer", "a model that proposes templates for existing questions", metavar="NAME"),
     Option("show", "print this question beside its original", metavar="ID"),
     Option("set", "a set that was made before, for --show", metavar="SET.jsonl"),
-    *run_options(*JUDGE_OPTION_NAMES),
+    *run_options("encoding", "strict", *JUDGE_OPTION_NAMES),
 )
 
 
@@ -79,7 +80,9 @@ def call(parsed: argparse.Namespace) -> int:
         proposer=judge_settings(values["proposer"], values),
         **{name: values[name] for name in ("controls", "lure", "draws", "seed", "limit", "overwrite")},
     )
-    report = perturb(request, say)
+    inputs = Inputs(strict=values["strict"], encoding=values["encoding"])
+    with telling_of_inputs(inputs):
+        report = perturb(request, say)
     is_shown = values["show"] is not None and report.sha256 is not None
     if not (is_shown and parsed.json):
         print_result(report, lambda: report_text(report) + ("\n" if is_shown else ""), as_json=parsed.json)

@@ -16,6 +16,7 @@ import msgspec
 
 from counterfoil.asking.ask import Reply
 from counterfoil.errors import UserError
+from counterfoil.inputs import Inputs, inputs_now, reading_inputs
 from counterfoil.memorization import metrics
 from counterfoil.memorization.files import Perturbation, Result, Results, read_results, reported_summary
 from counterfoil.memorization.questions import existing_path
@@ -71,7 +72,9 @@ class ImportedQuestions:
         # The texts of the questions by file and id, where the user has named the dataset.
         self.texts: dict[str, Mapping[str, str]] = {}
         if data is not None:
-            existing = load_existing(existing_path(data))
+            # The results number the questions: none may be left out.
+            with reading_inputs(Inputs(encoding=inputs_now().encoding)):
+                existing = load_existing(existing_path(data))
             self.texts = {name: texts_by_id(existing, results) for name, results in self.results.items()}
 
     def __iter__(self) -> Iterator[ImportedQuestion]:

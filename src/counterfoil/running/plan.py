@@ -16,7 +16,7 @@ from counterfoil.asking.models.planted import PlantedModel, Respondent
 from counterfoil.asking.models.providers import provider_of
 from counterfoil.asking.prices import Price, Prices, load_prices
 from counterfoil.errors import UserError
-from counterfoil.inputs import Inputs, reading_inputs
+from counterfoil.inputs import Inputs, telling_of_inputs
 from counterfoil.running.order import Order
 from counterfoil.running.request import RunRequest
 from counterfoil.running.sampling import Sample, chosen_units
@@ -72,10 +72,8 @@ class Plan:
 def make_plan(suite: AnySuite, request: RunRequest) -> Plan:
     """The plan of a run. Bad input is refused here, before anything is asked or written."""
     inputs = Inputs(strict=request.strict, encoding=request.encoding)
-    with reading_inputs(inputs):
-        plan = _planned(suite, request, inputs)
-    inputs.tell()
-    return plan
+    with telling_of_inputs(inputs):
+        return _planned(suite, request, inputs)
 
 
 def _planned(suite: AnySuite, request: RunRequest, inputs: Inputs) -> Plan:

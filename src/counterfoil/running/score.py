@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from counterfoil.errors import UserError
-from counterfoil.inputs import reading_inputs
+from counterfoil.inputs import telling_of_inputs
 from counterfoil.progress import Progress
 from counterfoil.running.askers import Askers, Say, Watched
 from counterfoil.running.folder import Run
@@ -55,10 +55,8 @@ def _score_files(plan: Plan, files: Sequence[Path], say: Say) -> Run:
             raise UserError(f"There are no replies in {', '.join(map(str, files))}.")
         return [counts]
 
-    with reading_inputs(plan.inputs):
-        run = with_ledger(plan, lambda ledger: carry_out(plan, ledger, say, score))
-    plan.inputs.tell()
-    return run
+    with telling_of_inputs(plan.inputs):
+        return with_ledger(plan, lambda ledger: carry_out(plan, ledger, say, score))
 
 
 async def _score_all(rows: Rows, askers: Askers[Any], jobs: Iterator[_Job], parts: Parts | NoParts) -> None:

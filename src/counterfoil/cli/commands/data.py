@@ -13,7 +13,7 @@ from counterfoil.cli.options import JUDGE_OPTION_NAMES, add_actions, add_options
 from counterfoil.cli.results import print_result
 from counterfoil.console import say, table
 from counterfoil.errors import UserError
-from counterfoil.inputs import Inputs, reading_inputs
+from counterfoil.inputs import Inputs, telling_of_inputs
 from counterfoil.suite.options import OVERWRITE, Option, run_options, with_defaults
 
 if TYPE_CHECKING:
@@ -76,9 +76,8 @@ def _get(parsed: argparse.Namespace) -> int:
 
 def _check(parsed: argparse.Namespace) -> int:
     inputs = Inputs(**with_defaults(CHECK_OPTIONS, vars(parsed)))
-    with reading_inputs(inputs):
+    with telling_of_inputs(inputs):
         found = _counts(parsed.suite, parsed.file) | inputs.described()
-    inputs.tell()
     if not found["questions"]:
         raise UserError(f"{parsed.file} holds no questions.")
     rows = [[f"{parsed.suite}: {found['data']}", "questions"], ["all", f"{found['questions']:,}"]]
@@ -126,9 +125,8 @@ def _curate(parsed: argparse.Namespace) -> int:
         numbers = {name: values[name] for name in ("sample", "keep", "seed", "check_ambiguity", "overwrite")}
         judge = judge_settings(values["judge"], values)
         inputs = Inputs(strict=values["strict"], encoding=values["encoding"])
-        with reading_inputs(inputs):
+        with telling_of_inputs(inputs):
             manifest = curate(CurateRequest(data=parsed.data, out=out, judge=judge, **numbers), say)
-        inputs.tell()
     # Once people have begun, what the judge left open is no longer asked for.
     missing = {} if has_entries(out / REVIEW) else manifest.left_open
     print_result(manifest, lambda: _curation_text(out, manifest, missing), as_json=parsed.json)
