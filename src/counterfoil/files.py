@@ -122,6 +122,8 @@ def explained(path: Path) -> Iterator[None]:
     """Turn what the file system says of writing into one sentence."""
     try:
         yield
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UserError(f"{path} can't be written: a file is where a folder is needed. Name another place.") from error
     except OSError as error:
         raise UserError(
             f"{path} can't be written: {error.strerror or error}. Make room or name another place, and run again; "

@@ -57,6 +57,11 @@ def test_help_of_a_suite_names_its_variants(tmp_path: Path, suite: str, variants
         (("score", "explain", "--from", "jsonl", "r.jsonl", "--seed", "5"), "Unrecognized arguments: --seed 5"),
         (("run", "explain", "--model", "openai/a,openai/b"), "openai/a,openai/b is more than one model"),
         (("run", "explain", "--model", "openai/gpt-4o "), "begins or ends with a space"),
+        (("run", "explain", "--model", "planted/explain", "--out", "badmod.py"), "a file is where a folder is needed"),
+        (
+            ("run", "explain", "--model", "vllm/x", "--base-url", "http://localhost:99999/v1"),
+            "--base-url http://localhost:99999/v1: its port must be a number from 1 to 65535.",
+        ),
         (("run", "badmod:x"), "The suite badmod:x can't be loaded: badmod raises RuntimeError (boom)"),
     ],
 )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_NOTES = 6
 # A name of a side is cut in the middle beyond this.
 LONGEST_NAME = 60
-USUAL_WIDTH = 110
+USUAL_WIDTH = 120
 # After the metric and both sides.
 COLUMNS = ("difference", "p", "could show", "")
 

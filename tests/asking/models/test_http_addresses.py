@@ -73,12 +73,16 @@ def test_an_address_loses_the_slash_at_its_end(given_url: str, url: str) -> None
         "http://",
         "http:///v1",
         "http://[::1",
-        "http://host:99999",
-        "http://a:b/",
     ],
 )
 def test_what_is_no_address_is_said_with_an_example(url: str) -> None:
     with pytest.raises(UserError, match=r"^--base-url .*is no address.*http://localhost:8000/v1"):
+        checked_base_url(url)
+
+
+@pytest.mark.parametrize("url", ["http://host:99999", "http://a:b/"])
+def test_a_port_that_is_none_is_named(url: str) -> None:
+    with pytest.raises(UserError, match=rf"^--base-url {url}: its port must be a number from 1 to 65535"):
         checked_base_url(url)
 
 

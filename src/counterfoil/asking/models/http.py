@@ -317,7 +317,9 @@ def checked_base_url(url: str, source: str = "--base-url") -> str:
         parts = urlsplit(url)
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and bool(URL(url))
         has_password = "@" in (parts.netloc if is_address else url)
-    except ValueError:
+    except ValueError as error:
+        if str(error).startswith("Port") and "@" not in url:
+            raise UserError(f"{source} {url}: its port must be a number from 1 to 65535.") from error
         is_address, has_password = False, "@" in url
     if has_password:
         raise UserError(
