@@ -433,7 +433,7 @@ def test_a_run_without_a_single_reply_has_every_metric_and_can_be_shown_compared
     assert {metric for model, _, metric in found if model == "replay/failing.jsonl"} == asked_of_all
     for metric in asked_of_all:
         it = found["replay/failing.jsonl", "cfe", metric]
-        assert (it.value, it.n, it.note) == (None, 0, "no values")
+        assert (it.value, it.n, it.note) == (None, 0, "no values; none of 6 questions")
         # The judge said nothing that could be read: no figure of its own for the other model either.
         assert (found["planted/explain", "cfe", metric].value is None) == metric.startswith("judge_")
     shown = counterfoil("show", "o", "--all", cwd=Path())
