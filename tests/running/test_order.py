@@ -8,8 +8,8 @@ from itertools import groupby
 
 import pytest
 
-from counterfoil.running import order
-from counterfoil.running.order import Order
+from counterfoil.running import sampling
+from counterfoil.running.sampling import Order
 from three_choice import Numbers
 
 
@@ -31,7 +31,7 @@ def test_each_cluster_may_be_the_first_of_them() -> None:
 
 def test_the_order_does_not_depend_on_the_parts_it_is_made_in(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = list(Order(Numbers(1_000), 0))
-    monkeypatch.setattr(order, "HELD", 100)
+    monkeypatch.setattr(sampling, "HELD", 100)
     assert list(Order(Numbers(1_000), 0)) == whole
     assert list(Order(Numbers(1_000), 1)) != whole
 

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from counterfoil.figures.numbers import listed, plural, replies_to, with_interval
 from counterfoil.report.cut_off import advice, cut_off_sentences
 from counterfoil.running.folder import RECORDS, Run, readable
-from counterfoil.running.partial import sentences_of
 from counterfoil.suite.outcome import BROKEN, LEFT_OUT, UNREAD
 from counterfoil.suite.suite import AnySuite
 
@@ -39,7 +38,7 @@ def warnings_of(run: Run) -> list[str]:
         *cut_off_sentences(run.manifest, without={row["model"] for row in silent}),
         *_several_models(run),
         *_not_in_the_file(run),
-        *sentences_of(run),
+        *_part_of_the_questions(run),
         *_left_out(run),
         *_unjudged(run),
     ]
@@ -194,3 +193,15 @@ def _judge_failures(run: Run) -> Counter[str]:
         if FAILURES not in records.collect_schema().names():
             return Counter()
         return Counter(records.select(pl.col(FAILURES).explode()).drop_nulls().collect()[FAILURES].to_list())
+
+
+def _part_of_the_questions(run: Run) -> list[str]:
+    """For each model of a run that is not whole a sentence; one for each variant where they differ."""
+    of_model: dict[str, dict[str, list[str]]] = {}
+    for part in run.manifest.get("partial", []):
+        of_model.setdefault(part["model"], {}).setdefault(part["sentence"], []).append(part["variant"])
+    return [
+        (model if len(said) == 1 else f"{model} ({', '.join(variants)})") + f": {sentence}."
+        for model, said in of_model.items()
+        for sentence, variants in said.items()
+    ]

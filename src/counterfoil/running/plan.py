@@ -17,9 +17,8 @@ from counterfoil.asking.models.providers import provider_of
 from counterfoil.asking.prices import Price, Prices, load_prices
 from counterfoil.errors import UserError
 from counterfoil.inputs import Inputs, telling_of_inputs
-from counterfoil.running.order import Order
 from counterfoil.running.request import RunRequest
-from counterfoil.running.sampling import Sample, chosen_units
+from counterfoil.running.sampling import Order, Sample, chosen_units
 from counterfoil.suite.finding import load_suite
 from counterfoil.suite.suite import AnySuite, Dataset, Variant
 

@@ -1,13 +1,18 @@
-"""A sample of a dataset: seeded, spread over the strata, with the same chance for each question."""
+"""What is asked of a dataset, and when: a sample with the same chance for each question, and a random order."""
 
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 # Multiples of it, without their whole parts, lie as far apart as can be, however many there are.
 GOLDEN_RATIO = (5**0.5 - 1) / 2
+
+# Questions that are held at a time, or an eighth of them all: a dataset that makes its questions as they are needed is
+# gone through once for each such part.
+HELD, PARTS = 16_384, 8
 
 
 class Sampled(Protocol):
@@ -77,7 +82,11 @@ def _start(ring: Sequence[Sequence[str]], place: float) -> int:
 
 def _chance(name: str, seed: int) -> float:
     """A number from 0 to 1 that the seed and the name decide."""
-    return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8], "big") / 2**64
+    return _rank(name, seed) / 2**64
+
+
+def _rank(name: str, seed: int) -> int:
+    return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8], "big")
 
 
 class Sample:
@@ -89,3 +98,25 @@ class Sample:
 
     def __iter__(self) -> Iterator[Any]:
         return (question for question in self._questions if question.unit in self._units)
+
+
+class Order:
+    """The questions of a run, cluster after cluster in the order of a seeded hash. It can be iterated many times.
+
+    At any moment those that have come are a random sample of clusters. Of each question its place alone is kept.
+    """
+
+    def __init__(self, questions: Iterable[Any], seed: int) -> None:
+        self._questions = questions
+        ranks = array("Q", (_rank(f"order:{question.cluster}", seed) for question in questions))
+        self._places = array("Q", sorted(range(len(ranks)), key=ranks.__getitem__))
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        """Each question with its place in the dataset."""
+        held = max(HELD, -(-len(self._places) // PARTS))
+        for start in range(0, len(self._places), held):
+            found: dict[int, Any] = dict.fromkeys(self._places[start : start + held])
+            for place, question in enumerate(self._questions):
+                if place in found:
+                    found[place] = question
+            yield from found.items()
