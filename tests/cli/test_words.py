@@ -35,6 +35,10 @@ def test_help_of_a_suite_names_its_variants(tmp_path: Path, suite: str, variants
         (("run", "explian"), "There is no suite explian (did you mean explain?)"),
         (("run", "explain", "--model", "gpt-4o"), "There is no model gpt-4o (did you mean openai/gpt-4o?)"),
         (("run", "explain", "--model", "opnai/gpt-4o"), "There is no model opnai/gpt-4o (did you mean openai/gpt-4o?)"),
+        (
+            ("run", "explain", "--model", "opnrouter/meta/llama"),
+            "There is no model opnrouter/meta/llama (did you mean openrouter/meta/llama?)",
+        ),
         (("run", "explain", "--data", "plausibelqa"), "(did you mean plausibleqa?)"),
         (("run", "bias", "--data", "koreann"), "(did you mean korean?)"),
         (("run", "memorization", "--data", "bnak"), "(did you mean bank?)"),

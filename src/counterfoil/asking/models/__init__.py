@@ -18,11 +18,16 @@ def open_model(spec: ModelSpec, more: Mapping[str, Opener] | None = None) -> Mod
         raise UserError("A model has no name: `counterfoil models` lists the names.")
     if spec.base_url is not None and not provider_of(spec.name).takes_base_url:
         raise UserError(f"{spec.name} is not behind an address: leave --base-url out.")
-    return _opener(spec, more or {})(spec)
+    opener = _opener(spec.provider, more or {})
+    if opener is None:
+        raise UserError(
+            f"There is no model {spec.name}{_meant(spec.name)}: `counterfoil models` lists how names begin."
+        )
+    return opener(spec)
 
 
-def _opener(spec: ModelSpec, more: Mapping[str, Opener]) -> Opener:
-    name = spec.provider
+def _opener(name: str, more: Mapping[str, Opener]) -> Opener | None:
+    """What opens the models of a provider; None if nobody knows it."""
     if name in more:
         return more[name]
     opener: Opener
@@ -35,7 +40,7 @@ def _opener(spec: ModelSpec, more: Mapping[str, Opener]) -> Opener:
     for point in entry_points(group=ENTRY_POINTS, name=name):
         opener = point.load()
         return opener
-    raise UserError(f"There is no model {spec.name}{_meant(spec.name)}: `counterfoil models` lists how names begin.")
+    return None
 
 
 def _meant(name: str) -> str:
@@ -44,9 +49,9 @@ def _meant(name: str) -> str:
 
     from counterfoil.asking.prices import load_prices
 
-    provider, _, rest = name.rpartition("/")
+    provider, slash, rest = name.partition("/")
     by_rest = {full.partition("/")[2]: full for full in reversed(load_prices().shipped)}
     found = [by_rest[close] for close in get_close_matches(name, by_rest, n=1, cutoff=0.8)]
-    if provider:
+    if slash:
         found = [f"{close}/{rest}" for close in get_close_matches(provider, PROVIDERS, n=1)]
     return f" (did you mean {found[0]}?)" if found else ""
