@@ -44,8 +44,8 @@ def scored(**judges: list[dict[str, Any]]) -> cf.Run:
     Path("replies.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     for name, said in judges.items():
         Path(f"{name}.jsonl").write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
-    names = [f"replay/{name}.jsonl" for name in judges]
-    return cf.score("explain", "replies.jsonl", judge=names, out="run", ledger="ledger")
+    named = {"judge": [f"replay/{name}.jsonl" for name in judges]} if judges else {}
+    return cf.score("explain", "replies.jsonl", **named, out="run", ledger="ledger")
 
 
 def exported(kind: str, score: str, *more: str) -> list[dict[str, Any]]:
