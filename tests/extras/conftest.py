@@ -9,7 +9,11 @@ import pytest
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the groups in this hook, too
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files stay together. What starts a Ray cluster is one group: a run joins whatever cluster its machine has."""
+    """Files stay together. What starts a Ray cluster is one group: a run joins whatever cluster its machine has.
+
+    What wants no cluster comes first, since the processes of one that has ended take a while to go.
+    """
+    items.sort(key=lambda item: item.path.name != "test_ray_alone.py")
     for item in items:
         has_cluster = item.path.name.startswith("test_ray") or "scale.md" in item.name
         item.add_marker(pytest.mark.xdist_group("ray" if has_cluster else item.path.name))

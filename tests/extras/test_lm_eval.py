@@ -332,7 +332,7 @@ OWN = "task: mine\nclass: !function counterfoil.adapters.lm_eval.task.SuiteTask\
         (
             "counterfoil_explain_cfe",
             ["--metadata", '{"counterfoil": {"data": "gone.json"}}'],
-            "counterfoil_explain_cfe: --data gone.json: there is no such dataset (",
+            "counterfoil_explain_cfe: --data gone.json: there is no such dataset, nor a file that can be read",
         ),
         (
             "counterfoil_explain_baseline,counterfoil_explain_cfe",
