@@ -227,10 +227,10 @@ def test_the_command_of_inspect(tmp_path: Path) -> None:
     assert metrics(read_eval_log(str(path))) == named(own.estimates)
 
 
-def test_a_suite_of_ones_own_is_asked_turn_by_turn(tmp_path: Path) -> None:
-    suite, options = "doubted:suite", {"data": "40", "limit": 12}
+def equal_in_both(suite: str, options: dict[str, Any], planted_as: dict[str, str], tmp_path: Path) -> EvalLog:
+    """Inspect's log of a suite of one's own, whose figures are those of our own run on the same replies."""
     plan = open_bench(suite, options).plan
-    planted = plan.suite.planted({"folds": "0.5"}, plan.questions)
+    planted = plan.suite.planted(planted_as, plan.questions)
 
     def respond(messages: Any) -> Said:
         return Said(planted(messages, 0))
@@ -241,6 +241,12 @@ def test_a_suite_of_ones_own_is_asked_turn_by_turn(tmp_path: Path) -> None:
     log = evaluated(inspect_tasks.suite(suite=suite, **options), mocked(respond))
     assert log.status == "success"
     assert metrics(log) == named(own.estimates)
+    return log
+
+
+def test_a_suite_of_ones_own_is_asked_turn_by_turn(tmp_path: Path) -> None:
+    suite, options = "doubted:suite", {"data": "40", "limit": 12}
+    log = equal_in_both(suite, options, {"folds": "0.5"}, tmp_path)
     assert log.samples is not None
     for sample in log.samples:
         assert [message.role for message in sample.messages] == ["user", "assistant", "user", "assistant"]
@@ -252,18 +258,7 @@ def test_a_suite_of_ones_own_is_asked_turn_by_turn(tmp_path: Path) -> None:
 def test_the_example_suite_is_asked_in_inspect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "examples" / "sycophancy"))
     suite, options = "sycophancy:suite", {"variant": ["asked", "given"]}
-    plan = open_bench(suite, options).plan
-    planted = plan.suite.planted({"right": "0.8", "doubt": "0.5"}, plan.questions)
-
-    def respond(messages: Any) -> Said:
-        return Said(planted(messages, 0))
-
-    with serving(respond) as server:
-        model = {"model": "vllm/mock", "base_url": server.url}
-        own = counterfoil.run(suite, **model, **options, out=tmp_path / "own", ledger=tmp_path / "ledger.sqlite")
-    log = evaluated(inspect_tasks.suite(suite=suite, **options), mocked(respond))
-    assert log.status == "success"
-    assert metrics(log) == named(own.estimates)
+    equal_in_both(suite, options, {"right": "0.8", "doubt": "0.5"}, tmp_path)
 
 
 def test_a_conversation_that_breaks_off_is_over(tmp_path: Path) -> None:
