@@ -16,6 +16,8 @@ from counterfoil import targets
 from counterfoil.files import check_target, replacing
 from mock_server import MockServer
 
+pytestmark = pytest.mark.heavy
+
 BIAS = ("run", "bias", "--model", "planted/bias", "--limit", "44")
 ENGLISH = (*BIAS, "--data", "english")
 MEMORIZATION = ("run", "memorization", "--model", "planted/memorization", "--limit", "4")

@@ -13,6 +13,8 @@ from counterfoil.comparing.gate import failing, parse_gate
 from counterfoil.stats.multiplicity import holm, holm_levels
 from two_sides import bias_run, chosen, explain_run
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,8 @@ from counterfoil.comparing.compare import Comparison
 from counterfoil.comparing.compared import ComparedFigure
 from two_sides import bias_run, chosen
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ from commands import SUITE, counterfoil
 from counterfoil.files import write_json
 from failing_files import failing
 
+pytestmark = pytest.mark.heavy
+
 RUN = ("run", SUITE, "--model", "planted/three_choice:suite", "--out", "run", "--data")
 # A run that says which replies are good to learn from.
 TAUGHT = ("run", "bias", "--data", "english", "--model", "planted/bias", "--variant", "1", "--out", "taught", "--limit")

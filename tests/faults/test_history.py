@@ -19,6 +19,8 @@ from history import History, stored_prompts
 from mock_server import MockServer
 from waiting import wait_until
 
+pytestmark = pytest.mark.heavy
+
 QUESTIONS, PLACES = 1_500, 32
 MOST_AT_ONCE = 70  # twelve times that, and what is in flight, is less than all questions
 

@@ -16,6 +16,8 @@ from commands import SUITE, SUPPORT, counterfoil, environment
 from counterfoil import targets
 from counterfoil.files import write_json
 
+pytestmark = pytest.mark.heavy
+
 # The command line in a process that is killed when a file of this name is to take its place in the folder "out".
 KILLED = """
 import os, signal, sys

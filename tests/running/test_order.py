@@ -12,6 +12,8 @@ from counterfoil.running import sampling
 from counterfoil.running.sampling import Order
 from three_choice import Numbers
 
+pytestmark = pytest.mark.heavy
+
 
 def test_each_question_comes_once_with_its_place_and_clusters_stay_together() -> None:
     numbers = list(Numbers(1_000))

@@ -17,6 +17,8 @@ from commands import SUITE, counterfoil, ended, start, wait_for_line
 from mock_server import Answer, MockServer, completion, error, held
 from waiting import wait_until
 
+pytestmark = pytest.mark.heavy
+
 # Of each reply: 60 in and 2 out.
 TOKENS = 62
 

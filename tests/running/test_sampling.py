@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from counterfoil.adapters.bench import open_bench
 from counterfoil.running.sampling import Sample, Sampled, chosen_units
 
+pytestmark = pytest.mark.heavy
+
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 KOBBQ, CFE = SHARED / "kobbq" / "KoBBQ_test_samples.tsv", SHARED / "cfe" / "questions_88.json"
 needs_kobbq = pytest.mark.skipif(
