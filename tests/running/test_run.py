@@ -55,6 +55,7 @@ def test_every_record_is_there_in_order_with_all_columns() -> None:
             "ask_key",
             "judge_keys",
             "reason",
+            "read_by",
         ),
         *("choice", "correct", "judged_right"),
     ]

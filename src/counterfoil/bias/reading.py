@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from counterfoil.asking.ask import TokenChoice
 from counterfoil.bias.questions import LETTERS
 from counterfoil.errors import UserError
 from counterfoil.reading.choices import choice_of, letters_of
 from counterfoil.reading.mentions import find_letters
+from counterfoil.suite.outcome import Reading as AnyReading
 
 _HEAD = re.compile(r"\s*\(?([^.\n]*)")
 _BEHIND_LETTER = re.compile(r"[:)]\s*(.*)")
@@ -26,7 +25,7 @@ _WITHIN = (
 _WORK, _WORK_PER_CHARACTER = 4_000_000, 4
 
 
-class Reading(msgspec.Struct, frozen=True):
+class Reading(AnyReading, frozen=True):
     """The choice that was taken, by its place in the dataset's own list, whatever the order it was shown in."""
 
     content: int

@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-import msgspec
-
 from counterfoil.perturbing.questions import LETTERS, Question
 from counterfoil.reading import number_matches, read_choice, read_number
 from counterfoil.reading.numbers import Stated, printed_number
+from counterfoil.suite.outcome import Reading
 from counterfoil.suite.suite import Variant
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class Answer(Reading, frozen=True, kw_only=True):
     """What a reply answers: a letter, or a number in the unit that was asked for; and what that is."""
 
     text: str | None

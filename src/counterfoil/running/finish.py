@@ -231,10 +231,22 @@ def _summary(
             {"model": model, "variant": variant} | {name: outcomes[model, variant, name] for name in OUTCOMES}
             for model, variant in dict.fromkeys([*asked, *found])
         ],
+        readings=_readings(counts),
         unanswered=unanswered,
         unjudged=sum(of_model.unjudged for of_model in counts),
         broken=sum(of_model.broken.total() for of_model in counts),
     )
+
+
+def _readings(counts: Sequence[Counts]) -> list[dict[str, Any]]:
+    """For each model and variant, how many readings came about how, the most frequent first."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    total: Counter[tuple[str, str, str]] = Counter()
+    for of_model in counts:
+        total.update(of_model.read_by)
+    for (model, variant, how), number in total.most_common():
+        found.setdefault((model, variant), {"model": model, "variant": variant})[how] = number
+    return list(found.values())
 
 
 class Part(msgspec.Struct, kw_only=True):

@@ -47,12 +47,14 @@ class Unanswered(msgspec.Struct):
 
 class Summary(msgspec.Struct):
     """summary.json: the estimates, how the records ended, the first of those that were left out, and how many
-    replies a judge could not be asked about. `broken`: replies on which the suite's own code failed.
+    replies a judge could not be asked about. `broken`: replies on which the suite's own code failed. `readings`: how
+    readings came about, for each model and variant; older runs don't say.
     """
 
     suite: str
     estimates: list[Estimate]
     outcomes: list[dict[str, Any]] = []
+    readings: list[dict[str, Any]] = []
     unanswered: list[Unanswered] = []
     unjudged: int = 0
     broken: int = 0

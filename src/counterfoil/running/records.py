@@ -32,7 +32,10 @@ COLUMNS: dict[str, Any] = {
     "ask_key": str,
     "judge_keys": list[str],
     "reason": str,
+    "read_by": str,
 }
+# Columns that older runs lack.
+NEWER_COLUMNS = ("read_by",)
 # Columns that no estimate needs, and that take most of the space.
 TEXT_COLUMNS = ("reply", "ask_key", "judge_keys", "reason")
 # The same of what judges say in words, where a suite has such columns.

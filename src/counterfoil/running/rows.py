@@ -17,7 +17,7 @@ from counterfoil.asking.asker import Asker, NotAsked
 from counterfoil.asking.models.base import Model
 from counterfoil.errors import UserError
 from counterfoil.suite.imports import Imported
-from counterfoil.suite.outcome import BROKEN, Outcome, outcome_of
+from counterfoil.suite.outcome import BROKEN, GIVEN, Outcome, outcome_of
 from counterfoil.suite.suite import AnySuite, Row, Variant
 
 _LOG = logging.getLogger(__name__)
@@ -55,6 +55,8 @@ class Counts:
     outcomes: Counter[tuple[str, str, Outcome]] = field(default_factory=Counter)
     unjudged: int = 0
     broken: Counter[str] = field(default_factory=Counter)
+    # How readings came about, by model and variant.
+    read_by: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     stopped: dict[str, str] = field(default_factory=dict)
     # Of each variant, in the order of asks: the first that was not asked, and the last whose reply the ledger held.
     missing_from: dict[str, int] = field(default_factory=dict)
@@ -91,17 +93,16 @@ class Rows:
             return self.left_out(item, "failed", reply.error)
         ask = _JudgeAsk(self.judges)
         try:
-            if imported is not None and (imported.was_read or imported.reading is not None):
-                reading = imported.reading
-            else:
-                reading = self._read(item, reply)
+            is_given = imported is not None and (imported.was_read or imported.reading is not None)
+            reading = imported.reading if imported is not None and is_given else self._read(item, reply)
+            read_by = GIVEN if is_given else None
             verdicts = None if imported is None else imported.verdicts
             if reading is None or not self.judges:
-                return self._scored(item, reply, reading, verdicts, None)
+                return self._scored(item, reply, reading, verdicts, read_by=read_by)
             with suppress(NotAsked):
                 asked = await self.suite.judge(item.question, reading, ask)
                 verdicts = asked if verdicts is None else verdicts | asked
-            row = self._scored(item, reply, reading, verdicts, ask.keys)
+            row = self._scored(item, reply, reading, verdicts, ask.keys, read_by=read_by)
         except UserError:
             raise
         except Exception as error:
@@ -116,7 +117,7 @@ class Rows:
         if reply.status == "failed":
             return self.left_out(item, "failed", reply.error)
         try:
-            return self._scored(item, reply, self._read(item, reply), None, None)
+            return self._scored(item, reply, self._read(item, reply), None)
         except UserError:
             raise
         except Exception as error:
@@ -148,11 +149,22 @@ class Rows:
         return self._common(item, outcome) | {"reason": reason}
 
     def _scored(
-        self, item: Item, reply: Reply, reading: Any | None, verdicts: Any | None, judge_keys: list[str] | None
+        self,
+        item: Item,
+        reply: Reply,
+        reading: Any | None,
+        verdicts: Any | None,
+        judge_keys: list[str] | None = None,
+        *,
+        read_by: str | None = None,
     ) -> Row:
+        """A row. A suite's own reading says how it came about, unless `read_by` does."""
         scored = self.suite.score(item.question, self.facts, reading, verdicts)
         row = self._common(item, outcome_of(reply, reading))
-        return row | {"reply": reply.text, "judge_keys": judge_keys} | scored
+        how = None if reading is None else read_by or getattr(reading, "read_by", None) or None
+        if how is not None:
+            self.counts.read_by[item.model, item.variant.name, how] += 1
+        return row | {"reply": reply.text, "judge_keys": judge_keys, "read_by": how} | scored
 
     def _common(self, item: Item, outcome: Outcome) -> Row:
         self.counts.outcomes[item.model, item.variant.name, outcome] += 1

@@ -22,6 +22,7 @@ from counterfoil.reading import read_choice
 from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.form import NONE, Form, Task, TaskContent, choice_form
 from counterfoil.suite.options import Option
+from counterfoil.suite.outcome import Reading
 from counterfoil.suite.planting import Cell, Planting
 from counterfoil.suite.suite import ListedQuestions, Question, Record, Row, Suite, Training, Variant
 from counterfoil.tables import decoded_row, lines_of, parsed
@@ -108,7 +109,7 @@ class ChoiceQuestion(msgspec.Struct, Question, frozen=True, kw_only=True):
 C = TypeVar("C", bound=ChoiceQuestion)
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Choice(Reading, frozen=True):
     """The choice that a reply takes, by its place in the dataset's own list."""
 
     content: int

@@ -1,8 +1,10 @@
-"""How a record ended: exactly one word for each."""
+"""How a record ended: exactly one word for each; and how what it says was read."""
 
 from __future__ import annotations
 
 from typing import Literal, get_args
+
+import msgspec
 
 from counterfoil.asking.ask import Reply
 
@@ -13,8 +15,17 @@ LEFT_OUT: tuple[Outcome, ...] = ("failed", "not_asked")
 # There is a reply, and nothing could be read from it.
 UNREAD: tuple[Outcome, ...] = ("out_of_choice", "refused", "truncated")
 
+# How a reading came about that came with a reply from elsewhere, and one that a second reader made.
+GIVEN, SECOND_READER = "given", "second_reader"
+
 # How the reason of a record begins that failed though there is a reply.
 BROKEN = "the suite's code failed on this reply"
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """What every suite's reading has: how it came about, in a word, for the column `read_by`."""
+
+    read_by: str = ""
 
 
 def outcome_of(reply: Reply, reading: object | None) -> Outcome:

@@ -28,7 +28,7 @@ from counterfoil.report.html import Html, tag
 from counterfoil.report.page.records import card, named, reply_box, values, who, why
 from counterfoil.running.asked import shown_of, suite_to_show
 from counterfoil.running.folder import RECORDS, Run
-from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
+from counterfoil.running.records import COLUMNS, NEWER_COLUMNS, TEXT_COLUMNS
 from counterfoil.suite.suite import Record
 from counterfoil.web.pages import page, served, whole_number
 from counterfoil.web.served import NotHere
@@ -76,7 +76,7 @@ def table_of(run: Run) -> Table:
         table = _table(path, path.stat().st_mtime_ns)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise UserError(f"{RECORDS} of this run can't be read: {str(error).splitlines()[0]}.") from error
-    missing = [name for name in COLUMNS if name not in (*table.light.columns, *TEXT_COLUMNS)]
+    missing = [name for name in COLUMNS if name not in (*table.light.columns, *TEXT_COLUMNS, *NEWER_COLUMNS)]
     if missing:
         raise UserError(f"{RECORDS} of this run lacks the column {', '.join(missing)}: make the run again.")
     return table

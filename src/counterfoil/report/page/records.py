@@ -157,7 +157,7 @@ def values(record: Record) -> Iterator[tuple[str, str]]:
     """What was read, and the scores: the suite's own columns, where there is something in them."""
     for name, value in record.items():
         parts = value if isinstance(value, list) else [value]
-        if name not in (*COLUMNS, "row") and any(part is not None for part in parts):
+        if (name == "read_by" or name not in (*COLUMNS, "row")) and any(part is not None for part in parts):
             yield name, _text(value)
 
 
