@@ -232,3 +232,40 @@ def test_rounding_is_half_up(x: Decimal, digits: int) -> None:
     assert abs(rounded - x) * 2 <= unit
     assert abs(rounded - x) * 2 < unit or abs(rounded) > abs(x)
     assert math.isclose(parse(source, ["x"]).float({"x": float(x)}), float(rounded), abs_tol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("floor(7.9) + floor(-7.1)", "-1"),  # 7 and -8
+        ("ceil(7.1) + ceil(-7.9)", "1"),  # 8 and -7
+        ("int(7.9) + int(-7.9)", "0"),
+        ("int(12 * (1 / 3))", "4"),  # 3.99… in decimals
+        ("int(0.29 * 100)", "29"),  # 28.999… in floating point
+        ("floor(100 * (1 - 0.9))", "10"),  # 9.999… in floating point
+        ("ceil(0.1 * 3 * 10)", "3"),  # 3.000…04 in floating point
+        ("mod(17, 5)", "2"),
+        ("mod(-7, 5)", "3"),
+        ("mod(0.6, 0.2)", "0"),  # 0.199… in floating point
+        ("gcd(12, 18) + gcd(0, 4)", "10"),
+        ("if(is_int(12 * (1 / 3)) and not is_int(y), 1, 0)", "1"),
+        ("if(divides(12, 4) and not divides(4, 12), 1, 0)", "1"),  # 12 is a multiple of 4
+    ],
+)
+def test_whole_numbers_are_seen_through_the_rounding(source: str, expected: str) -> None:
+    test_values(source, expected)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("is_int(4) + 1", "a number is expected and not a condition"),
+        ("divides(4, 0)", "division by zero"),
+        ("mod(4, 0)", "division by zero"),
+        ("gcd(4.5, 3)", "two whole numbers"),
+        ("gcd(0, 0)", "two whole numbers"),
+    ],
+)
+def test_what_has_no_remainder_or_divisor_is_refused(source: str, reason: str) -> None:
+    with pytest.raises(ExpressionError, match=reason):
+        parse(source, VALUES).decimal(VALUES)

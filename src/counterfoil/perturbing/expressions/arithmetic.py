@@ -40,6 +40,8 @@ _SECANTS = 30
 # Below 10^-315 nothing is left of the normal distribution's tail, in floating point as well.
 _FARTHEST = 38
 _FAR = 5
+# So near to a whole number, a number is that one: absolute, and as a share of it. Floats keep about 16 digits.
+_WHOLE, _WHOLE_SHARE = "1e-9", "1e-13"
 # √(2π), to more digits than any precision that is used here.
 _ROOT_OF_TWO_PI = Decimal("2.50662827463100050241576528481104525300698674060993831662992357634229365460784197")
 # Below this a series is used, where a subtraction or an addition of 1 would lose more than five digits.
@@ -118,6 +120,52 @@ def rounded(x: N, places: N) -> N:
         return type(x)(number.quantize(Decimal((0, (1,), -int(places))), decimal.ROUND_HALF_UP, CONTEXT))
     except decimal.InvalidOperation:
         raise Undefined(f"the number is too large to be rounded to {int(places)} digits") from None
+
+
+def nearest_whole(x: N) -> N | None:
+    """The whole number that x is, but for what rounding has left of it: a third of 12 is 4. None where it is none."""
+    number = x.to_integral_value(decimal.ROUND_HALF_EVEN) if isinstance(x, Decimal) else float(round(x))
+    return number if abs(x - number) <= max(type(x)(_WHOLE), abs(x) * type(x)(_WHOLE_SHARE)) else None
+
+
+def floor(x: N) -> N:
+    """The whole number at x or next below it."""
+    whole = nearest_whole(x)
+    if whole is not None:
+        return whole
+    return x.to_integral_value(decimal.ROUND_FLOOR) if isinstance(x, Decimal) else float(math.floor(x))
+
+
+def ceil(x: N) -> N:
+    """The whole number at x or next above it."""
+    return -floor(-x)
+
+
+def integer(x: N) -> N:
+    """Without what stands behind the point."""
+    return floor(x) if x >= 0 else ceil(x)
+
+
+def remainder(x: N, y: N) -> N:
+    """What is left of x after the largest multiple of y that is not above it; of the sign of y."""
+    left = x - y * floor(x / y)
+    return type(x)(0) if nearest_whole(left / y) == 0 else left
+
+
+def common_divisor(x: N, y: N) -> N:
+    """The largest whole number that both are multiples of."""
+    one, other = nearest_whole(x), nearest_whole(y)
+    if one is None or other is None or (one == 0 and other == 0):
+        raise Undefined("a common divisor is of two whole numbers, not both 0")
+    return type(x)(math.gcd(int(one), int(other)))
+
+
+def is_whole(x: N) -> bool:
+    return nearest_whole(x) is not None
+
+
+def is_multiple(x: N, y: N) -> bool:
+    return is_whole(x / y)
 
 
 def normal_cdf(x: N) -> N:

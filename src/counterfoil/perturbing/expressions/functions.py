@@ -325,18 +325,20 @@ class Function(msgspec.Struct, frozen=True):
     compute: Callable[..., Any]
     cost: int
     lists: frozenset[str] = frozenset()
+    # What it gives is a condition, and not a number.
+    condition: bool = False
 
 
 # A formula; one with a logarithm or a fractional power; one with the normal distribution; a search.
 _FORMULA, _POWER, _NORMAL, _SEARCH = 10, 100, 500, 3_000
 
 
-def _takes(parameters: str, compute: Callable[..., Any], cost: int) -> Function:
+def _takes(parameters: str, compute: Callable[..., Any], cost: int, *, condition: bool = False) -> Function:
     """`parameters` separated by spaces; a name in brackets is a list."""
     words = parameters.split()
     names = tuple(word.strip("[]") for word in words)
     lists = frozenset(word.strip("[]") for word in words if word.startswith("["))
-    return Function(names, compute, cost, lists)
+    return Function(names, compute, cost, lists, condition)
 
 
 _BOND = "coupon_rate yield years per_year"
@@ -345,6 +347,13 @@ _OPTION = "spot strike rate years volatility"
 FUNCTIONS: dict[str, Function] = {
     "abs": _takes("x", abs, _FORMULA),
     "round": _takes("x digits", arithmetic.rounded, _FORMULA),
+    "floor": _takes("x", arithmetic.floor, _FORMULA),
+    "ceil": _takes("x", arithmetic.ceil, _FORMULA),
+    "int": _takes("x", arithmetic.integer, _FORMULA),
+    "mod": _takes("x y", arithmetic.remainder, _FORMULA),
+    "gcd": _takes("x y", arithmetic.common_divisor, _FORMULA),
+    "is_int": _takes("x", arithmetic.is_whole, _FORMULA, condition=True),
+    "divides": _takes("x y", arithmetic.is_multiple, _FORMULA, condition=True),
     "sqrt": _takes("x", sqrt, _FORMULA),
     "exp": _takes("x", exp, _POWER),
     "ln": _takes("x", ln, _POWER),

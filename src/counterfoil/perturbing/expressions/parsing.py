@@ -255,7 +255,8 @@ class _Parser:
             _expect_count(token, arguments, function.parameters)
             for argument, parameter in zip(arguments, function.parameters, strict=True):
                 _expect(Kind.LIST if parameter in function.lists else Kind.NUMBER, argument)
-            return Node("call", token.start, self._end, arguments, cost=function.cost, text=name)
+            kind = Kind.CONDITION if function.condition else Kind.NUMBER
+            return Node("call", token.start, self._end, arguments, kind=kind, cost=function.cost, text=name)
         if name == "if":
             _expect_count(token, arguments, ("condition", "then", "otherwise"))
             _expect(Kind.CONDITION, arguments[0])
