@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache
 from itertools import combinations
+from string import Formatter
 from typing import NamedTuple
 
 from benchmarks.asking import Report
@@ -211,9 +212,11 @@ def _pattern(template: Template, text: Text) -> re.Pattern[str]:
 @cache
 def _compiled(text: Text, names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
     word = dict(names)
-    pieces = [re.escape(text.words[0])]
-    for marker, words in zip(text.markers, text.words[1:], strict=True):
-        pieces += (re.escape(word[marker]) if marker in word else NUMBER, re.escape(words))
+    pieces = []
+    for words, marker, _, _ in Formatter().parse(text.source):
+        pieces.append(re.escape(words))
+        if marker is not None:
+            pieces.append(re.escape(word[marker]) if marker in word else NUMBER)
     return re.compile("".join(pieces))
 
 

@@ -24,7 +24,7 @@ Order = tuple[int, int, int]
 Letter = Literal["A", "B", "C"]
 LETTERS: tuple[Letter, Letter, Letter] = ("A", "B", "C")
 
-Control = Literal["again", "reshuffled", "renamed", "lure"]
+Control = Literal["again", "reshuffled", "reoptioned", "renamed", "stand_in", "lure"]
 Status = Literal["verified", "refuted", "unverified"]
 Source = Literal["bank", "recipe", "file", "proposed", "direct"]
 
