@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from counterfoil.memorization.prompts import load_variants
-from counterfoil.memorization.reading import Answer, read_answer, read_letter, read_number
+from counterfoil.memorization.reading import Answer, read_answer
 from counterfoil.perturbing.questions import Question
+from counterfoil.reading import read_choice
+from counterfoil.reading.amounts import number_of
+from counterfoil.reading.numbers import PERCENT
 
 LINES = (Path(__file__).parent / "readings.jsonl").read_text(encoding="utf-8").strip().split("\n")
 READINGS = [json.loads(line) for line in LINES]
@@ -33,11 +36,12 @@ def a_question(**fields: Any) -> Question:
 @pytest.mark.parametrize("row", READINGS, ids=lambda row: row["reply"][-40:].encode("unicode_escape").decode())
 def test_as_a_careful_reader_says(row: dict[str, Any]) -> None:
     if "options" in row:
-        assert read_letter(row["reply"], row["options"]) == row["expected"]
+        place = read_choice(row["reply"], row["options"])
+        assert (None if place is None else "ABC"[place]) == row["expected"]
     else:
-        scale = Decimal(row.get("scale", 1))
-        said = read_number(row["reply"], percent=row["percent"], digits=row["digits"], scale=scale)
-        assert said == (None if row["expected"] is None else Decimal(row["expected"]))
+        unit = PERCENT if row["percent"] else Decimal(row.get("scale", 1))
+        read = number_of(row["reply"], unit, row["digits"], None)
+        assert (None if read is None else read.said) == (None if row["expected"] is None else Decimal(row["expected"]))
 
 
 def test_there_are_many_kinds_of_replies() -> None:
@@ -52,9 +56,9 @@ def test_letters_are_judged() -> None:
     question = a_question()
     said = [read_answer(question, MCQ, f"ANSWER: {letter}", None) for letter in "ABC"]
     assert said == [
-        Answer(text="A", correct=False, kept_old=True, sham=False),
-        Answer(text="B", correct=False, kept_old=False, sham=True),
-        Answer(text="C", correct=True, kept_old=False, sham=False),
+        Answer(text="A", correct=False, kept_old=True, sham=False, read_by="final_line"),
+        Answer(text="B", correct=False, kept_old=False, sham=True, read_by="final_line"),
+        Answer(text="C", correct=True, kept_old=False, sham=False, read_by="final_line"),
     ]
     assert read_answer(question, MCQ, "I can't say.", None) is None
 
@@ -65,9 +69,9 @@ def test_numbers_are_judged() -> None:
         read_answer(question, OPEN, f"ANSWER: {number}", None) for number in ("14047.16", "16,215.64", "$15,030.46")
     ]
     assert said == [
-        Answer(text="14047.16", correct=False, kept_old=True, sham=False),
-        Answer(text="16215.64", correct=False, kept_old=False, sham=True),
-        Answer(text="15030.46", correct=True, kept_old=False, sham=False),
+        Answer(text="14047.16", correct=False, kept_old=True, sham=False, read_by="final_line"),
+        Answer(text="16215.64", correct=False, kept_old=False, sham=True, read_by="final_line"),
+        Answer(text="15030.46", correct=True, kept_old=False, sham=False, read_by="final_line"),
     ]
     assert read_answer(question, OPEN, "ANSWER: C", None) is None
 
@@ -117,4 +121,4 @@ def test_a_question_whose_gold_is_no_number_has_no_right_number() -> None:
         value="liquidity", options=("maturity", "liquidity", "inflation"), gold="B", old=None, sham=None
     )
     answer = read_answer(question, OPEN, "ANSWER: 5", None)
-    assert answer == Answer(text="5", correct=False, kept_old=False, sham=False)
+    assert answer == Answer(text="5", correct=False, kept_old=False, sham=False, read_by="final_line")

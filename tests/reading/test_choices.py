@@ -133,4 +133,4 @@ def test_a_long_reply_must_decide() -> None:
     assert read_choice(story, PEOPLE) is None
     assert read_choice(f"{story}So it was the nurse.", PEOPLE) == 0
     # In KoBBQ and BBQ, who alone is named is who is meant.
-    assert choices.choice_of(story, PEOPLE, ("A", "B", "C"), None) == 0
+    assert choices.choice_of(story, PEOPLE, ("A", "B", "C"), None) == (0, "only_mentioned")

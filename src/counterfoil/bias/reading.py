@@ -11,6 +11,7 @@ from counterfoil.bias.questions import LETTERS
 from counterfoil.errors import UserError
 from counterfoil.reading.choices import choice_of, letters_of
 from counterfoil.reading.mentions import find_letters
+from counterfoil.reading.ways import Read, ReadBy
 from counterfoil.suite.outcome import Reading as AnyReading
 
 _HEAD = re.compile(r"\s*\(?([^.\n]*)")
@@ -98,7 +99,8 @@ def _plain(text: str) -> str:
 
 Rule = Callable[[str, tuple[str, ...], tuple[str, ...], int | None], int | None]
 
-RULES: dict[str, Rule] = {"counterfoil": choice_of, "kobbq": read_kobbq, "strict": read_strict}
+# Beside our own, `counterfoil`.
+RULES: dict[str, Rule] = {"kobbq": read_kobbq, "strict": read_strict}
 
 
 def read_choice(
@@ -119,9 +121,26 @@ def read_choice(
     - `strict`: the letter, the choice's text, or one behind the other, and nothing else.
     - `counterfoil`: what a careful reader would say; the last decided answer counts.
     """
+    read = read_by_rule(reply, choices, rule=rule, labels=labels, unknown=unknown)
+    return None if read is None else read.said
+
+
+def read_by_rule(
+    reply: str,
+    choices: Sequence[str],
+    *,
+    rule: str = "counterfoil",
+    labels: Sequence[str] = ("A", "B", "C"),
+    unknown: int | None = None,
+) -> Read[int] | None:
+    """As `read_choice`, and how the choice was read."""
+    shown, letters = tuple(choices), letters_of(labels, len(choices))
+    if rule == "counterfoil":
+        return choice_of(reply, shown, letters, unknown)
     if rule not in RULES:
-        raise UserError(f"{rule!r} is no rule of reading: take one of {', '.join(RULES)}.")
-    return RULES[rule](reply, tuple(choices), letters_of(labels, len(choices)), unknown)
+        raise UserError(f"{rule!r} is no rule of reading: take one of counterfoil, {', '.join(RULES)}.")
+    place = RULES[rule](reply, shown, letters, unknown)
+    return None if place is None else Read(place, ReadBy.BY_RULE)
 
 
 def likeliest_letter(logprobs: Sequence[TokenChoice] | None) -> int | None:

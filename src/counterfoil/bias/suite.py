@@ -16,10 +16,11 @@ from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import BiasPlanting, respondent
 from counterfoil.bias.prompts import load_variants, query, shipped_variants, shown_choices
 from counterfoil.bias.questions import LETTERS, WHOLE_SET, Question, Questions
-from counterfoil.bias.reading import Reading, likeliest_letter, marks, read_choice
+from counterfoil.bias.reading import Reading, likeliest_letter, marks, read_by_rule
 from counterfoil.bias.sources.loading import encode_questions, load_questions
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
+from counterfoil.reading.ways import Read, ReadBy
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.form import NONE, Task, TaskContent, choice_form
@@ -137,11 +138,12 @@ class Bias(Suite[Question, Reading, None, None]):
                     "leave it out, or take a local model."
                 )
             place = likeliest_letter(reply.logprobs)
+            read = None if place is None else Read(place, ReadBy.LIKELIEST)
         else:
             shown = shown_choices(question, variant.prompt)
             unknown = question.shown.index(question.unknown)
-            place = read_choice(reply.text, shown, rule=self.settings["reading"], unknown=unknown)
-        return None if place is None else Reading(question.turned(place))
+            read = read_by_rule(reply.text, shown, rule=self.settings["reading"], unknown=unknown)
+        return None if read is None else Reading(question.turned(read.said), read_by=read.by)
 
     def score(self, question: Question, facts: None, reading: Reading | None, verdicts: None) -> Row:
         if reading is None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from counterfoil.perturbing.questions import LETTERS, Question
-from counterfoil.reading import number_matches, read_choice, read_number
-from counterfoil.reading.numbers import Stated, printed_number
+from counterfoil.reading.amounts import number_of
+from counterfoil.reading.choices import choice_of
+from counterfoil.reading.numbers import PERCENT, Stated, is_close, printed_number
 from counterfoil.suite.outcome import Reading
 from counterfoil.suite.suite import Variant
 
@@ -25,43 +26,35 @@ class Answer(Reading, frozen=True, kw_only=True):
     sham: bool = False
 
 
-def read_letter(reply: str, options: Sequence[str]) -> str | None:
-    """The letter of the option, A, B or C, that a reply decides for; None where it decides for none."""
-    place = read_choice(reply, options)
-    return None if place is None else LETTERS[place]
-
-
 def read_answer(question: Question, variant: Variant, reply: str, tolerance: Decimal | None) -> Answer | None:
     """What a reply answers to a question; None where nothing can be read."""
     if not variant.prompt.open:
-        letter = read_letter(reply, question.options)
-        if letter is None:
+        choice = choice_of(reply, question.options, tuple(LETTERS), None, by_name=False)
+        if choice is None:
             return None
+        letter = LETTERS[choice.said]
         return Answer(
             text=letter,
             correct=letter == question.gold,
             kept_old=letter == question.old,
             sham=letter == question.sham,
+            read_by=choice.by,
         )
     gold = printed_number(question.value)
-    number = read_number(
-        reply,
-        percent=question.percent,
-        digits=question.digits,
-        scale=Decimal(1) if gold is None or gold.unit is None else gold.unit,
-        around=None if gold is None else abs(gold.value),
-    )
-    if number is None:
+    unit = PERCENT if question.percent else Decimal(1) if gold is None or gold.unit is None else gold.unit
+    read = number_of(reply, unit, question.digits, None if gold is None else abs(gold.value))
+    if read is None:
         return None
+    number = read.said
 
     def matches(printed: Stated | None) -> bool:
-        return printed is not None and number_matches(number, printed.value, question.digits, tolerance)
+        return printed is not None and is_close(number, printed.value, question.digits, tolerance)
 
     old, sham = (
         None if letter is None else printed_number(question.options[LETTERS.index(letter)])
         for letter in (question.old, question.sham)
     )
-    return Answer(text=f"{number:f}", correct=matches(gold), kept_old=matches(old), sham=matches(sham))
+    return Answer(text=f"{number:f}", correct=matches(gold), kept_old=matches(old), sham=matches(sham), read_by=read.by)
 
 
 def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:

@@ -8,7 +8,8 @@ from decimal import Decimal
 
 from counterfoil.reading.decisions import EXPLICIT, SAID, WEAK, Decision, behind, conclusions, cues_ahead, decided, last
 from counterfoil.reading.numbers import PERCENT, Stated, in_unit, number_at, numbers_in
-from counterfoil.reading.text import clean, parts_to_read, sentence_end
+from counterfoil.reading.text import clean, is_last_line, parts_to_read, sentence_end
+from counterfoil.reading.ways import Read, ReadBy
 
 _LEAD = re.compile(
     r"(?:[\s:=≈~>\"'\[{<|→]|(?:approximately|approx\.?|about|around|roughly|circa|nearly|almost|closest|close|equal|to|the"
@@ -49,36 +50,46 @@ _WORKING = re.compile(
 )
 _BLANKS = re.compile(r"[ \n]*")
 _SAME = Decimal("0.01")
-_LIMIT, _SHORT = 300, 160
+_LIMIT, _SHORT, _DIGITS = 300, 160, 2
 
 
 def read_number(
-    reply: str, *, percent: bool = False, digits: int = 2, scale: Decimal = Decimal(1), around: Decimal | None = None
+    reply: str, *, percent: bool = False, digits: int | None = None, around: Decimal | None = None
 ) -> Decimal | None:
-    """The number that a reply states as its answer, in printed units: 15.5 for 15.5 %; None where it states none.
+    """The number that a reply states as its answer; None where it states none. For percentages, 15.5 for 15.5 %.
 
-    The last stated answer counts. `scale` is what the printed unit stands for, 1,000,000 for millions; with `percent`
-    it is a hundredth. A number with a unit of its own is converted: percent, basis points, thousands to trillions.
-    One without is in the unit asked for, unless it plainly is a share or the whole amount. With `around`, an answer of
-    the expected size, the reading that is nearer to it in size counts. Without, a number below 1 with more than
-    `digits` digits behind the point is a share where a percentage was asked for: 0.155 is 15.5 with two digits, 0.45 is
-    0.45, and 0.155% is always 0.155. A comma is a decimal one where it can't separate thousands. Brackets around a
-    number make it negative; words like "a loss of" do not.
+    The last stated answer counts. With `percent` a percentage was asked for, and a number with a unit of its own is
+    converted: basis points, and a share where it plainly is one. With `around`, an answer of the expected size, the
+    reading that is nearer to it in size counts. Without, a number below 1 with more than `digits` digits behind the
+    point (2 unless told) is a share where a percentage was asked for: 0.155 is 15.5, 0.45 is 0.45, and 0.155% is always
+    0.155. A comma is a decimal one where it can't separate thousands. Brackets around a number make it negative; words
+    like "a loss of" do not.
 
     >>> read_number("Ten payments, discounted: 2,000 × 7.0236. So the answer is $14,047.16.")
     Decimal('14047.16')
     >>> read_number("ANSWER: 45 bps", percent=True)
     Decimal('0.45')
-    >>> read_number("The answer is $8,600 thousand.", scale=Decimal(1_000_000))
-    Decimal('8.6')
     >>> read_number("It depends on the rate.") is None
     True
     """
+    read = number_of(reply, PERCENT if percent else Decimal(1), _DIGITS if digits is None else digits, around)
+    return None if read is None else read.said
+
+
+def number_of(reply: str, unit: Decimal, digits: int, around: Decimal | None) -> Read[Decimal] | None:
+    """The number that a reply states, in this unit (0.01 for percent, 1,000,000 for millions), and how it was read.
+
+    A number without a unit of its own is in the unit asked for, unless it plainly is a share or the whole amount.
+
+    >>> number_of("The answer is $8,600 thousand.", Decimal(1_000_000), 2, None)
+    Read(said=Decimal('8.6'), by='stated')
+    """
     for part in parts_to_read(reply):
         lower = clean(part).lower()
-        stated = decided(lower, list(amounts_stated(lower)), _same_amount)
-        if stated is not None:
-            return in_unit(stated, PERCENT if percent else scale, digits, around)
+        read = decided(lower, list(amounts_stated(lower)), _same_amount)
+        if read is not None:
+            by = ReadBy.FINAL_LINE if read.by == ReadBy.STATED and is_last_line(part) else read.by
+            return Read(in_unit(read.said, unit, digits, around), by)
     return None
 
 
@@ -178,18 +189,18 @@ def _on_a_line(lower: str) -> Iterator[Decision[Stated]]:
     for start, end, firmness in spans:
         stated = number_at(lower, behind(_LINE, lower, start, end), end)
         if stated is not None and _UNIT_WORDS.fullmatch(lower, stated.end, end):
-            yield Decision(firmness, start, end, stated)
+            yield Decision(firmness, start, end, stated, ReadBy.FINAL_LINE if end == len(lower) else ReadBy.STATED)
         elif end == len(lower):
             linked = last(_LINK if first_end < 0 else _RESULT, lower, start, end)
             if first_end >= 0 and _CUT_OFF.search(lower, max(start, end - 8)):
                 continue
             stated = None if linked is None else number_at(lower, behind(_LEAD, lower, linked.end()), end)
             if stated is not None and _UNIT_WORDS.fullmatch(lower, stated.end) and not _is_circumstance(lower, stated):
-                yield Decision(WEAK, start, end, stated)
+                yield Decision(WEAK, start, end, stated, ReadBy.CONCLUDED)
             elif first_end < 0 and end <= _SHORT and not _WORKING.search(lower):
                 stated = _only_one(lower, start, end)
                 if stated is not None:
-                    yield Decision(WEAK, start, end, stated)
+                    yield Decision(WEAK, start, end, stated, ReadBy.ONLY_MENTIONED)
 
 
 def _concluded(lower: str) -> Iterator[Decision[Stated]]:
@@ -201,12 +212,12 @@ def _concluded(lower: str) -> Iterator[Decision[Stated]]:
             stated = number_at(lower, behind(_LEAD, lower, link.end(), end), end)
             if stated is not None:
                 if not _OPERATOR.match(lower, stated.end):
-                    yield Decision(WEAK, start, end, stated)
+                    yield Decision(WEAK, start, end, stated, ReadBy.CONCLUDED)
                 break
         else:
             only = _only_one(lower, start, end)
             if only is not None:
-                yield Decision(WEAK, start, end, only)
+                yield Decision(WEAK, start, end, only, ReadBy.CONCLUDED)
 
 
 def _only_one(lower: str, start: int, end: int) -> Stated | None:

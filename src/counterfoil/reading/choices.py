@@ -36,10 +36,12 @@ from counterfoil.reading.mentions import (
     starts_line,
 )
 from counterfoil.reading.naming import Naming, choice_of_amount, naming_of, short_texts_of
-from counterfoil.reading.text import clean, ends_sentence, is_question, parts_to_read, sentence_end
+from counterfoil.reading.text import clean, ends_sentence, is_last_line, is_question, parts_to_read, sentence_end
 from counterfoil.reading.unknown import find_inflected, find_paraphrases, is_refusal
+from counterfoil.reading.ways import Read, ReadBy
 
 _NEAR, _FAR, _LONGEST_LINE, _SHORT = 100, 300, 400, 160
+_USUAL = ("A", "B", "C")
 # A name in data is no answer, but for the field of the answer.
 _FIELD = re.compile(r"[\"'][A-Za-z_]{1,20}[\"'] ?:")
 _PLAIN = (
@@ -59,13 +61,13 @@ _LAST_NUMBER = re.compile(r"[).:\]\"']{0,3} ?[=-]? ?[-+(.]?\d[^\n]{0,30}$")
 
 
 def read_choice(
-    reply: str, choices: Sequence[str], *, labels: Sequence[str] | None = None, unknown: int | None = None
+    reply: str, choices: Sequence[str], *, labels: Sequence[str] = ("A", "B", "C"), unknown: int | None = None
 ) -> int | None:
     """The index of the choice that a reply takes; None where it takes none.
 
-    `choices` are the texts as they were shown, `labels` the letters beside them: A, B, C … unless others are given,
-    with or without brackets, in either case. `unknown` is the index of the choice that nobody can know; with it, that
-    choice is also read where the reply says so in other words.
+    `choices` are the texts as they were shown, `labels` the letters beside them, with or without brackets, in either
+    case; for fewer or more than three choices A, B, C, D … unless others are given. `unknown` is the index of the
+    choice that nobody can know; with it, that choice is also read where the reply says so in other words.
 
     The last decision counts, after any reasoning. Choices that are rejected, doubted, or listed without a decision do
     not. Where two or more choices hold a number, a stated number stands for the choice that is close to it (1 % of it,
@@ -83,12 +85,13 @@ def read_choice(
     >>> read_choice("A or B.", ["The nurse", "The cook"]) is None
     True
     """
-    return choice_of(reply, tuple(choices), letters_of(labels, len(choices)), unknown, by_name=False)
+    read = choice_of(reply, tuple(choices), letters_of(labels, len(choices)), unknown, by_name=False)
+    return None if read is None else read.said
 
 
-def letters_of(labels: Sequence[str] | None, count: int) -> tuple[str, ...]:
-    """The letters that the labels of so many choices are: capitals, without brackets; A, B, C … without labels."""
-    if labels is not None:
+def letters_of(labels: Sequence[str], count: int) -> tuple[str, ...]:
+    """The letters that the labels of so many choices are: capitals, without brackets. The usual ones go on: D, E …"""
+    if tuple(labels) != _USUAL:
         if count != len(labels):
             raise UserError(f"{count} choices, but the labels {', '.join(labels)}: each choice needs one.")
         return _letters(tuple(labels))
@@ -107,43 +110,43 @@ def _letters(labels: tuple[str, ...]) -> tuple[str, ...]:
 
 def choice_of(
     reply: str, choices: tuple[str, ...], letters: tuple[str, ...], unknown: int | None, *, by_name: bool = True
-) -> int | None:
-    """As `read_choice`, with labels that are letters already.
+) -> Read[int] | None:
+    """As `read_choice`, with labels that are letters already; and how the choice was read.
 
     With `by_name`, a reply of any length that names one choice and no other takes it: the choices are people. Else
     only a short one does, and a long one must say that it decides.
     """
     said = reply.strip()
     plain = _plain_forms(letters)
-    choice = plain.get(said)
-    if choice is None:
-        choice = _plain_texts(choices, letters).get(said)
-    if choice is not None:
-        return choice
+    read = plain.get(said) or _plain_texts(choices, letters).get(said)
+    if read is not None:
+        return read
     for part in parts_to_read(said):
-        choice = plain.get(part)
-        if choice is None:
-            choice = _read(clean(part), choices, letters, unknown, by_name)
-        if choice is not None:
-            return choice
+        read = plain.get(part) or _read(clean(part), choices, letters, unknown, by_name)
+        if read is not None:
+            return Read(read.said, ReadBy.FINAL_LINE) if read.by == ReadBy.STATED and is_last_line(part) else read
     return None
 
 
 @lru_cache(maxsize=64)
-def _plain_forms(letters: tuple[str, ...]) -> dict[str, int]:
+def _plain_forms(letters: tuple[str, ...]) -> dict[str, Read[int]]:
     """The replies that most models give most of the time, and the choices that they take."""
     either = [(letter, i) for i, capital in enumerate(letters) for letter in (capital, capital.lower())]
-    return {form.format(letter): i for form in _PLAIN for letter, i in either}
+    return {form.format(letter): Read(i, ReadBy.FINAL_LINE) for form in _PLAIN for letter, i in either}
 
 
 @lru_cache(maxsize=65_536)
-def _plain_texts(choices: tuple[str, ...], letters: tuple[str, ...]) -> dict[str, int]:
+def _plain_texts(choices: tuple[str, ...], letters: tuple[str, ...]) -> dict[str, Read[int]]:
     """The same for these choices' texts, where no two are alike."""
     texts = [choice.strip() for choice in choices]
     if len({text.lower() for text in texts}) < len(texts) or not all(texts):
         return {}
     each = [(text, letter, i) for i, (text, letter) in enumerate(zip(texts, letters, strict=True))]
-    return {form.format(text, letter): i for form in _PLAIN_TEXTS for text, letter, i in each}
+    return {
+        form.format(text, letter): Read(i, ReadBy.FINAL_LINE if "{1}" in form else ReadBy.BY_TEXT)
+        for form in _PLAIN_TEXTS
+        for text, letter, i in each
+    }
 
 
 class Reading(NamedTuple):
@@ -161,7 +164,7 @@ class Reading(NamedTuple):
 
 def _read(
     text: str, choices: tuple[str, ...], letters: tuple[str, ...], unknown: int | None, by_name: bool
-) -> int | None:
+) -> Read[int] | None:
     if not text:
         return None
     lower = text.lower()
@@ -184,11 +187,17 @@ def _read(
     if naming.amounts is None and by_name:
         settled = _settled(reading)
         if settled is not None:
-            return settled
+            return Read(settled, _way_of(reading, settled))
     decisions = _decisions(reading, naming)
     if decisions:
         return decided(lower, decisions)
     return None if _FIELD.search(text) else _undecided(reading, by_name)
+
+
+def _way_of(reading: Reading, place: int) -> str:
+    """How a choice is taken that is the only one named."""
+    ways = [one.by for one in sorted(_by_name(reading), reverse=True) if one.said == place]
+    return ways[0] if ways else ReadBy.ONLY_MENTIONED
 
 
 def _settled(reading: Reading) -> int | None:
@@ -219,7 +228,7 @@ def _with_loose(mentions: list[Mention], loose: list[Mention]) -> list[Mention]:
     return out
 
 
-def _undecided(reading: Reading, by_name: bool) -> int | None:
+def _undecided(reading: Reading, by_name: bool) -> Read[int] | None:
     """Without a decision: the only choice that is named and not rejected, or that nobody can know."""
     asserted = [mention for i, mention in enumerate(reading.mentions) if reading.asserted(i)]
     loose = [mention for mention in asserted if mention.paraphrase]
@@ -229,30 +238,38 @@ def _undecided(reading: Reading, by_name: bool) -> int | None:
     by_letter = {mention.place for mention in asserted if mention.letter}
     if len(by_letter) == 1:
         open_end = any(_joined_to(reading, i) is not None for i, one in enumerate(reading.mentions) if one.letter)
-        return None if open_end else by_letter.pop()
+        return None if open_end else _only(by_letter)
     if not loose:
-        return named.pop() if len(named) == 1 else None
+        return _only(named)
     if is_refusal(reading.lower):
         return None
     last = loose[-1]
     later = {mention.place for mention in asserted if mention.start > last.end and not mention.paraphrase}
     if not later - {last.place}:
-        return last.place
+        return _only({last.place}, ReadBy.IN_OTHER_WORDS)
     if len(later) == 1 and cues.BUT.search(reading.lower, last.end):
-        return later.pop()
+        return _only(later)
     # "It is not stated whether the nurse or the mechanic was late": what follows is what can not be known.
     end = sentence_end(reading.lower, last.end)
-    return None if any(mention.start > end for mention in reading.mentions) else last.place
+    if any(mention.start > end for mention in reading.mentions):
+        return None
+    return _only({last.place}, ReadBy.IN_OTHER_WORDS)
+
+
+def _only(places: set[int | None], by: str = ReadBy.ONLY_MENTIONED) -> Read[int] | None:
+    """The one choice of these; None where there is none, or another one."""
+    [place, *others] = places or [None]
+    return None if place is None or others else Read(place, by)
 
 
 def _decisions(reading: Reading, naming: Naming) -> list[Decision[int]]:
     """All decisions; by a stated amount only where no letter and no text is decided for."""
     decisions = list(_by_name(reading))
     if naming.amounts is not None and not any(one.firmness > ASSERTED for one in decisions):
-        for firmness, start, end, stated in amounts_stated(reading.lower):
+        for firmness, start, end, stated, _ in amounts_stated(reading.lower):
             place = None if stated is None else choice_of_amount(stated, naming.amounts)
             if place is not None:
-                decisions.append(Decision(firmness, start, end, place))
+                decisions.append(Decision(firmness, start, end, place, ReadBy.BY_NUMBER))
     return decisions
 
 
@@ -264,30 +281,38 @@ def _by_name(reading: Reading) -> Iterator[Decision[int]]:
         if not reading.asserted(i) or mention.paraphrase:
             continue
         start, end, place = mention[:3]
+        by = _by(mention)
         first = starts_line(lower, start)
         alone = _joined_to(reading, i) is None and (i == 0 or _joined_to(reading, i - 1) is None)
         own_line = first and (mention.letter or _stands_off(lower, start))
         by_itself = own_line and _LINE_REST.match(lower, end) is not None
         if by_itself or _is_whole_sentence(lower, mention):
-            yield Decision(EXPLICIT if mention.letter else WEAK, start, end, place)
+            yield Decision(EXPLICIT if mention.letter else WEAK, start, end, place, by)
         elif first and start < 5 and alone and mention.letter and not is_question(lower, end):
-            yield Decision(SAID, 0, end, place)
+            yield Decision(SAID, 0, end, place, by)
         elif first and start < 5 and alone and lower[end : end + 1] in (".", ",", "\n"):
-            yield Decision(WEAK, 0, end, place)
+            yield Decision(WEAK, 0, end, place, by)
         elif first and mention.letter and _LAST_NUMBER.match(lower, end):
-            yield Decision(SAID, start, end, place)
+            yield Decision(SAID, start, end, place, by)
         if _is_decided_behind(reading, mention):
-            yield Decision(EXPLICIT, start, end, place if alone else None)
+            yield Decision(EXPLICIT, start, end, place if alone else None, by)
         elif alone and _is_said_to_be_it(lower, mention):
-            yield Decision(SAID if mention.letter else ASSERTED, start, end, place)
+            yield Decision(SAID if mention.letter else ASSERTED, start, end, place, by)
         elif alone and (_is_inferred_behind(reading, i) or _is_subject(reading, i)):
-            yield Decision(ASSERTED, start, end, place)
+            yield Decision(ASSERTED, start, end, place, by)
     for start, end in conclusions(lower):
         yield from _concluded(reading, start, end)
     if True in reading.listed:
         yield from _verdicts(reading)
     for match in cues.INFERRED.finditer(lower):
         yield from _inferred(reading, match.end())
+
+
+def _by(mention: Mention) -> str:
+    """How a choice is taken that is decided for where it is named."""
+    if mention.letter:
+        return ReadBy.STATED
+    return ReadBy.IN_OTHER_WORDS if mention.paraphrase else ReadBy.BY_TEXT
 
 
 def _joined_to(reading: Reading, i: int) -> int | None:
@@ -340,7 +365,7 @@ def _ahead(reading: Reading, cue: re.Match[str]) -> Iterator[Decision[int]]:
         elif is_question(lower, mention.end) or cues.CONDITION.match(lower, mention.end):
             return
         else:
-            yield Decision(EXPLICIT, cue.start(), mention.end, mention.place)
+            yield Decision(EXPLICIT, cue.start(), mention.end, mention.place, _by(mention))
             return
         i += 1
 
@@ -368,11 +393,11 @@ def _concluded(reading: Reading, start: int, end: int) -> Iterator[Decision[int]
     loose = [mention for mention in within if mention.paraphrase]
     by_text = {mention.place for mention in within if not mention.paraphrase}
     if len({mention.place for mention in letters}) == 1:
-        yield Decision(SAID, start, letters[-1].end, letters[0].place)
+        yield Decision(SAID, start, letters[-1].end, letters[0].place, ReadBy.CONCLUDED)
     elif loose and (not by_text or not cues.BUT.search(reading.lower, loose[-1].end, end)):
-        yield Decision(WEAK, start, end, loose[-1].place)
+        yield Decision(WEAK, start, end, loose[-1].place, ReadBy.IN_OTHER_WORDS)
     elif len(by_text) == 1:
-        yield Decision(WEAK, start, end, by_text.pop())
+        yield Decision(WEAK, start, end, by_text.pop(), ReadBy.CONCLUDED)
 
 
 def _verdicts(reading: Reading) -> Iterator[Decision[int]]:
@@ -394,7 +419,7 @@ def _inferred(reading: Reading, start: int) -> Iterator[Decision[int]]:
     end = sentence_end(reading.lower, start)
     within = {mention.place for mention in _within(reading, start, end) if not mention.paraphrase}
     if len(within) == 1 and reading.lower[end : end + 1] != "?":
-        yield Decision(ASSERTED, start, end, within.pop())
+        yield Decision(ASSERTED, start, end, within.pop(), ReadBy.CONCLUDED)
 
 
 def _is_said_to_be_it(lower: str, mention: Mention) -> bool:

@@ -10,6 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from counterfoil.reading import cues
 from counterfoil.reading.text import sentence_end
+from counterfoil.reading.ways import Read, ReadBy
 
 _Said = TypeVar("_Said")
 
@@ -28,11 +29,12 @@ class Decision(NamedTuple, Generic[_Said]):
     start: int
     end: int
     said: _Said | None
+    by: str = ReadBy.STATED
 
 
 def decided(
     lower: str, decisions: list[Decision[_Said]], same: Callable[[_Said, _Said], bool] = operator.eq
-) -> _Said | None:
+) -> Read[_Said] | None:
     """What the last of the firmest decisions is for; behind a correction only what is decided there counts.
 
     None where it is taken back, or where the reply decides for something else right before it.
@@ -45,7 +47,18 @@ def decided(
     if not decisions:
         return None
     final = max(decisions, key=lambda one: (one.firmness, one.start))
-    return None if is_withdrawn(lower, final.end) or _is_contradicted(lower, final, decisions, same) else final.said
+    if final.said is None or is_withdrawn(lower, final.end) or _is_contradicted(lower, final, decisions, same):
+        return None
+    by = final.by
+    if by == ReadBy.STATED and (corrections or _is_changed(final, firm, same)):
+        by = ReadBy.LAST_DECISION
+    return Read(final.said, by)
+
+
+def _is_changed(final: Decision[_Said], firm: list[Decision[_Said]], same: Callable[[_Said, _Said], bool]) -> bool:
+    """Whether the reply decides for something else before."""
+    assert final.said is not None
+    return any(one.said is not None and one.end <= final.start and not same(one.said, final.said) for one in firm)
 
 
 def _is_contradicted(

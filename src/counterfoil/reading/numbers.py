@@ -90,20 +90,25 @@ def in_unit(stated: Stated, unit: Decimal, digits: int, around: Decimal | None) 
     return other if (product < 1) == (unit < 1) and product != 1 else value
 
 
-def number_matches(number: Decimal, value: Decimal, digits: int, tolerance: Decimal | None = None) -> bool:
-    """Whether they differ by no more than half a unit of the last digit asked for, or than `tolerance`, if larger.
-
-    Both are in printed units, and so is `tolerance`.
+def number_matches(number: Decimal, gold: Decimal, digits: int) -> bool:
+    """Whether they differ by no more than half a unit of the last digit asked for. Both are in printed units.
 
     >>> number_matches(Decimal("15.504"), Decimal("15.50"), 2)
     True
     >>> number_matches(Decimal("15.51"), Decimal("15.50"), 2)
     False
-    >>> number_matches(Decimal("15.51"), Decimal("15.50"), 2, tolerance=Decimal("0.1"))
+    """
+    return is_close(number, gold, digits, None)
+
+
+def is_close(number: Decimal, gold: Decimal, digits: int, tolerance: Decimal | None) -> bool:
+    """As `number_matches`; they may also differ by `tolerance`, if that is larger.
+
+    >>> is_close(Decimal("15.51"), Decimal("15.50"), 2, Decimal("0.1"))
     True
     """
     half = Decimal(5).scaleb(-digits - 1)
-    return abs(number - value) <= (half if tolerance is None else max(half, tolerance))
+    return abs(number - gold) <= (half if tolerance is None else max(half, tolerance))
 
 
 @lru_cache(maxsize=65_536)

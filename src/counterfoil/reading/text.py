@@ -71,6 +71,11 @@ def parts_to_read(reply: str) -> Iterator[str]:
         yield text
 
 
+def is_last_line(part: str) -> bool:
+    """Whether this part of a reply is a line like "ANSWER: B"."""
+    return "\n" not in part and _LAST_LINE.match(part) is not None
+
+
 def _compatible(*ranges: tuple[int, int]) -> dict[int, str]:
     """Full-width, circled, bracketed and mathematical letters and digits as plain ones."""
     codes = (code for low, high in ranges for code in range(low, high))

@@ -18,7 +18,7 @@ import msgspec
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent, parse_settings
 from counterfoil.errors import UserError
-from counterfoil.reading import read_choice
+from counterfoil.reading.choices import choice_of
 from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.form import NONE, Form, Task, TaskContent, choice_form
 from counterfoil.suite.options import Option
@@ -176,8 +176,9 @@ class MultipleChoice(Suite[ChoiceQuestion, Choice, None, None]):
         return [Message("user", f"{variant.prompt}\n\n{question.text}\n{choices}")]
 
     def read(self, question: ChoiceQuestion, variant: Variant, reply: Reply) -> Choice | None:
-        place = read_choice(reply.text, question.shown)
-        return None if place is None else Choice(question.content(place))
+        letters = tuple(ascii_uppercase[: len(question.shown)])
+        read = choice_of(reply.text, question.shown, letters, None, by_name=False)
+        return None if read is None else Choice(question.content(read.said), read_by=read.by)
 
     def score(self, question: ChoiceQuestion, facts: None, reading: Choice | None, verdicts: None) -> Row:
         if reading is None:
