@@ -70,6 +70,11 @@ def rounded(value: Decimal, digits: int) -> Decimal:
     return value.quantize(_UNITS[digits], ROUND_HALF_UP, _CONTEXT)
 
 
+def quotient(above: int, below: int) -> Decimal:
+    """A fraction, to as many digits as expressions compute with and more."""
+    return Context(prec=50).divide(Decimal(above), Decimal(below))
+
+
 def unit(digits: int) -> Decimal:
     """One unit of the last of `digits` digits behind the point."""
     return _UNITS[digits]

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,9 +20,19 @@ from counterfoil.errors import UserError
 from counterfoil.files import read_bytes
 from counterfoil.perturbing.expressions.language import Expression, ExpressionError, Kind, parse
 from counterfoil.perturbing.questions import LETTERS, Source, three
-from counterfoil.perturbing.templates import numbers
+from counterfoil.perturbing.templates import numbers, words
 from counterfoil.perturbing.templates.numbers import PrintedNumber
-from counterfoil.perturbing.templates.template import Derived, GivenOptions, Inverse, Slot, Template, Text, parse_text
+from counterfoil.perturbing.templates.template import (
+    Clause,
+    Derived,
+    GivenOptions,
+    Inverse,
+    Listed,
+    Slot,
+    Template,
+    Text,
+    parse_text,
+)
 
 _ANSWER = "answer"
 _MAX_DIGITS = 9
@@ -48,6 +59,13 @@ class SlotRange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 class _SlotTable(SlotRange):
     original: Number
     plain: bool = False
+    # Instead of a range: the values as printed, or each word with its value.
+    values: list[Number] | dict[str, Number] | None = None
+
+
+class _ClauseTable(msgspec.Struct, forbid_unknown_fields=True):
+    when: str
+    text: str
 
 
 class _DerivedTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -83,6 +101,7 @@ class _TemplateTable(msgspec.Struct, forbid_unknown_fields=True):
     percent: bool = False
     steps: str = ""
     names: dict[str, list[str]] = {}
+    clauses: dict[str, dict[str, Any]] = {}
     inverse: list[dict[str, Any]] = []
     options: list[str] | None = None
     gold: str | None = None
@@ -153,9 +172,11 @@ def _compiled(table: _TemplateTable, source: Source) -> Template:
     known = {*table.slots, *table.derived}
     derived = _derived(table.derived, known)
     shown = {*slots, *(value.name for value in derived if value.digits is not None), *table.names}
-    text = _text("text", table.text, shown)
-    for name in (*(slot.name for slot in slots.values() if not slot.fixed), *table.names):
-        if name not in text.markers:
+    text = _text("text", table.text, {*shown, *table.clauses})
+    clauses = tuple(_clause(name, raw, shown, known) for name, raw in table.clauses.items())
+    seen = {*text.markers, *(marker for clause in clauses for marker in clause.text.markers)}
+    for name in (*(slot.name for slot in slots.values() if not slot.fixed), *table.names, *table.clauses):
+        if name not in seen:
             raise _WrongField("text", f"{{{name}}} does not occur in it, so that a change would not be seen")
     known_with_answer = {*known, _ANSWER}
     template = Template(
@@ -180,13 +201,72 @@ def _compiled(table: _TemplateTable, source: Source) -> Template:
         names={name: tuple(words) for name, words in table.names.items()},
         inverses=(),
         given=_given(table),
+        clauses=clauses,
     )
     inverses = (_inverse(f"inverse[{number}]", raw, template, shown) for number, raw in enumerate(table.inverse))
-    return replace(template, inverses=tuple(inverses))
+    template = replace(template, inverses=tuple(inverses))
+    _check_forms(template)
+    return template
+
+
+def _check_forms(template: Template) -> None:
+    """Every slot with a form can be printed in it, from its first value to its last."""
+    for marker in sorted(template.forms):
+        name, _, form = marker.partition(":")
+        _require("|" in form or form in words.FORMS, "text", f"{{{marker}}}: there is no form {form!r}")
+        slot = template.slots.get(name)
+        if slot is None:
+            _require(name not in template.names, "text", f"{{{marker}}}: only a number has a form")
+            continue
+        try:
+            for value in (
+                slot.original,
+                *(slot.value(number) for number in {0, 1, slot.choices - 1} if not slot.fixed),
+            ):
+                words.shaped(words.exact(value), form)
+        except words.NoForm as error:
+            raise _WrongField("text", f"{{{marker}}}: {error}") from error
+
+
+def _clause(name: str, raw: dict[str, Any], shown: set[str], known: set[str]) -> Clause:
+    table = _converted(raw, _ClauseTable, f"clauses.{name}")
+    when = _expression(f"clauses.{name}.when", table.when, known, Kind.CONDITION)
+    return Clause(name, when, _text(f"clauses.{name}.text", table.text, shown))
+
+
+def _listed_slot(name: str, table: _SlotTable) -> Slot:
+    """A slot whose values are listed, each with what is printed for it."""
+    field, given = f"slots.{name}", table.values
+    assert given is not None
+    pairs = given.items() if isinstance(given, dict) else ((str(value), value) for value in given)
+    listed = tuple(Listed(word, _amount(f"{field}.values", value)) for word, value in pairs)
+    original = str(table.original)
+    found = [one.value for one in listed if one.word == original]
+    has_range = table.low is not None or table.high is not None or table.step is not None or table.fixed
+    _require(not has_range, field, "it has values, and then no low, high, step or fixed")
+    _require(len({one.value for one in listed}) >= 2, f"{field}.values", "there must be two different ones or more")
+    _require(len(found) == 1, f"{field}.original", f"{original!r} must be one of the values")
+    return listed_slot(name, found[0], original, listed, percent=table.percent)
+
+
+def listed_slot(name: str, original: Decimal, word: str, listed: tuple[Listed, ...], percent: bool = False) -> Slot:
+    """A slot with these values; its original is printed as this word."""
+    low = min(one.value for one in listed)
+    return Slot(name, original, low, Decimal(1), len(listed), percent, False, False, 0, 0, "-", listed, word)
+
+
+def _amount(field: str, value: Number) -> Decimal:
+    """A number, a fraction (3/4), or either in words."""
+    number = words.read_number(str(value))
+    if number is None:
+        return _number(field, value).value
+    return numbers.quotient(number.numerator, number.denominator)
 
 
 def _slot(name: str, table: _SlotTable) -> Slot:
     field = f"slots.{name}"
+    if table.values is not None:
+        return _listed_slot(name, table)
     original = _number(f"{field}.original", table.original)
     low, step, choices, digits = original.value, original.value, 1, original.decimals
     if not table.fixed:
@@ -223,10 +303,13 @@ def _slot(name: str, table: _SlotTable) -> Slot:
 
 def _check_names(table: _TemplateTable) -> None:
     """Names are spelled as names, each is used once, and no word belongs to two of them."""
-    count = len(table.slots) + len(table.derived) + len(table.names)
+    count = len(table.slots) + len(table.derived) + len(table.names) + len(table.clauses)
     _require(count <= _MAX_NAMES, "slots", f"with derived values and names there are more than {_MAX_NAMES}")
     seen: set[str] = {_ANSWER}
-    for field, names in (("slots", table.slots), ("derived", table.derived), ("names", table.names)):
+    fields: dict[str, Iterable[str]] = {
+        "slots": table.slots, "derived": table.derived, "names": table.names, "clauses": table.clauses,
+    }  # fmt: skip
+    for field, names in fields.items():
         for name in names:
             if not _NAME.fullmatch(name):
                 raise _WrongField(f"{field}.{name[:40]}", "a name is made of letters, digits and underscores")
@@ -268,8 +351,8 @@ def _inverse(field: str, raw: dict[str, Any], template: Template, shown: set[str
     inverse = _converted(raw, _InverseTable, field)
     slots, derived = template.slots, template.derived
     slot = slots.get(inverse.unknown)
-    if slot is None or slot.choices == 1:
-        raise _WrongField(f"{field}.unknown", f"{inverse.unknown!r} is not a slot that can be changed")
+    if slot is None or slot.choices == 1 or slot.listed:
+        raise _WrongField(f"{field}.unknown", f"{inverse.unknown!r} is not a slot with a range")
     text = _text(f"{field}.text", inverse.text, {*shown, _ANSWER} - {slot.name})
     _require(_ANSWER in text.markers, f"{field}.text", "it does not give the {answer}")
     missing = _needed(template.answer, derived, set(text.markers)) - {slot.name, *text.markers}

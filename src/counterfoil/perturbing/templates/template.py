@@ -6,24 +6,29 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import NamedTuple
 
 from counterfoil.perturbing.expressions.language import Expression
 from counterfoil.perturbing.questions import Letter, Source
 from counterfoil.perturbing.templates import numbers
 
-_MARKUP = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}|[{}]")
+_MARKUP = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)(:[^{}]*)?\}|[{}]")
 
 
 class Text(NamedTuple):
-    """A text in which {name} is a marker, and {{ and }} are braces."""
+    """A text in which {name} and {name:form} are markers, and {{ and }} are braces."""
 
     source: str
     markers: tuple[str, ...]
+    # As they stand in the text: name:form.
+    forms: tuple[str, ...] = ()
 
     def render(self, printed: Mapping[str, str]) -> str:
         """The text with each marker replaced."""
-        return self.source.format_map(printed)
+        if not self.forms:
+            return self.source.format_map(printed)
+        return _MARKUP.sub(lambda mark: printed[mark[0][1:-1]] if mark[1] else mark[0][0], self.source)
 
 
 def parse_text(source: str) -> Text:
@@ -32,12 +37,20 @@ def parse_text(source: str) -> Text:
     for match in matches:
         if match[0] in ("{", "}"):
             raise ValueError(f"the brace at character {match.start() + 1} belongs to no {{name}}")
-    return Text(source, tuple(match[1] for match in matches if match[1] is not None))
+    forms = tuple(match[1] + match[2] for match in matches if match[2])
+    return Text(source, tuple(match[1] for match in matches if match[1] is not None), forms)
 
 
 def escaped(words: str) -> str:
     """The source of a text that consists of these words."""
     return words.replace("{", "{{").replace("}", "}}")
+
+
+class Listed(NamedTuple):
+    """A value that a slot can take, and the word for it."""
+
+    word: str
+    value: Decimal
 
 
 class Slot(NamedTuple):
@@ -56,16 +69,25 @@ class Slot(NamedTuple):
     digits: int
     at_least: int
     minus: str
+    # Its values one by one, where they are no range; the original is among them.
+    listed: tuple[Listed, ...] = ()
+    # How the original is printed, where that is a word.
+    word: str = ""
 
     def value(self, number: int) -> Decimal:
         """The value with this number, from 0."""
-        return self.low + self.step * number
+        return self.listed[number].value if self.listed else self.low + self.step * number
 
     @property
     def high(self) -> Decimal:
-        return self.value(self.choices - 1)
+        return max(one.value for one in self.listed) if self.listed else self.value(self.choices - 1)
 
     def printed(self, value: Decimal) -> str:
+        if self.word and value == self.original:
+            return self.word
+        for one in self.listed:
+            if one.value == value:
+                return one.word
         text = numbers.printed(value, self.digits, self.at_least, self.plain)
         return self.minus + text[1:] if text.startswith("-") else text
 
@@ -78,6 +100,14 @@ class Derived(NamedTuple):
     digits: int | None
     percent: bool
     plain: bool
+
+
+class Clause(NamedTuple):
+    """A part of the text that is there only where its condition holds."""
+
+    name: str
+    when: Expression
+    text: Text
 
 
 class Inverse(NamedTuple):
@@ -126,6 +156,14 @@ class Template:
     names: Mapping[str, tuple[str, ...]]
     inverses: tuple[Inverse, ...]
     given: GivenOptions | None
+    clauses: tuple[Clause, ...] = ()
+
+    @cached_property
+    def forms(self) -> frozenset[str]:
+        """All markers with a form, in any of its texts."""
+        texts = [self.text, self.steps, *(clause.text for clause in self.clauses)]
+        texts += [text for inverse in self.inverses for text in (inverse.text, inverse.steps) if text is not None]
+        return frozenset(form for text in texts for form in text.forms)
 
     @property
     def first_names(self) -> dict[str, str]:

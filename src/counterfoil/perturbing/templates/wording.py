@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from counterfoil.perturbing.questions import Change, Order, three
-from counterfoil.perturbing.templates import draws, numbers
+from counterfoil.perturbing.templates import draws, numbers, words
 from counterfoil.perturbing.templates.draws import Draw
 from counterfoil.perturbing.templates.template import Inverse, Template
 
@@ -35,7 +35,27 @@ def printed(template: Template, draw: Draw, names: Mapping[str, str]) -> dict[st
             shown = numbers.shown(draw.values[derived.name], derived.percent)
             found[derived.name] = numbers.printed(shown, derived.digits, plain=derived.plain)
     found["answer"] = numbers.printed(draw.answer, template.digits)
+    for form in template.forms:
+        found[form] = _in_form(template, draw, form)
+    for clause in template.clauses:
+        found[clause.name] = clause.text.render(found) if clause.when.holds(draw.values) else ""
     return found
+
+
+def _in_form(template: Template, draw: Draw, marker: str) -> str:
+    """What a marker with a form prints: a slot, a derived value or the answer in words, as a date and so on."""
+    name, _, form = marker.partition(":")
+    if name == "answer":
+        value = draw.answer
+    elif name in draw.slots:
+        value = draw.slots[name]
+    else:
+        [derived] = [derived for derived in template.derived if derived.name == name]
+        value = numbers.rounded(numbers.shown(draw.values[name], derived.percent), derived.digits or 0)
+    try:
+        return words.shaped(words.exact(value), form)
+    except words.NoForm as error:
+        raise draws.Rejected(f"{name} can't be printed as {form} ({error})") from error
 
 
 def options(
