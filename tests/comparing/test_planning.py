@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -14,8 +15,9 @@ from scipy import stats
 import counterfoil as cf
 from arms import SCHEMA, asked, frame
 from counterfoil.comparing.items import told_by, with_partners
-from counterfoil.comparing.planning import StudyPlan, _three_levels, assumed, plan_suite, spreads_of
+from counterfoil.comparing.planning import Spreads, StudyPlan, _three_levels, assumed, plan_suite, spreads_of
 from counterfoil.explain.suite import suite as explain
+from counterfoil.running.plan import make_plan
 from counterfoil.running.request import make_request
 from counterfoil.suite.finding import load_suite
 from counterfoil.suite.suite import Suite
@@ -34,14 +36,58 @@ def planned(suite: Suite, detect: float, *, settings: dict[str, Any] | None = No
     return plan_suite(suite, make_request(suite, settings or {}, {}, ""), detect, **more)
 
 
+def assumed_of(suite: Suite, metric: str | None, correlation: float, **settings: Any) -> Spreads:
+    request = make_request(suite, settings, {}, "")
+    return assumed(suite, make_plan(suite, msgspec.structs.replace(request, models=[])), metric, correlation)
+
+
 def test_assumptions_are_stated_and_add_up() -> None:
-    # 2·0.25·(0.8 − 0.5) = 0.15 between questions, a tenth of it between clusters; 2·0.25·0.2 between repeats.
-    found = assumed(explain, None, 0.5)
-    assert found[:4] == pytest.approx((0.015, 0.135, 0.1, 1.0))
+    # The middling respondent is right with chance 0.7; v is the variance of its answers to the 66 questions.
+    found = assumed_of(explain, "accuracy", 0.5)
+    v = sum(found[:3]) / (2 * 0.5)
+    right = (1 - math.sqrt(1 - 4 * v * 65 / 66)) / 2
+    assert round(66 * right) == pytest.approx(66 * right), "a share of 66 answers"
+    assert 0.1 < right < 0.5
+    # 2v(0.8 − 0.5) between questions, a tenth of it between clusters; 2v·0.2 between repeats.
+    assert found[:4] == pytest.approx((0.06 * v, 0.54 * v, 0.4 * v, 1.0))
     assert "correlation of the two sides on the same question 0.5" in found.words[0]
     # Asked once, a difference has the variance 2v(1 − ρ), whatever repeats would do.
     for correlation in (0.0, 0.3, 0.9):
-        assert sum(assumed(explain, None, correlation)[:3]) == pytest.approx(0.5 * (1 - correlation))
+        assert sum(assumed_of(explain, "accuracy", correlation)[:3]) == pytest.approx(2 * v * (1 - correlation))
+
+
+def test_without_a_self_test_it_is_a_share_of_one_half() -> None:
+    class Plain(type(explain)):  # type: ignore[misc]
+        def planting(self) -> None:
+            return None
+
+    # 2·0.25·(0.8 − 0.5) = 0.15 between questions, a tenth of it between clusters; 2·0.25·0.2 between repeats.
+    assert assumed_of(Plain(), None, 0.5)[:4] == pytest.approx((0.015, 0.135, 0.1, 1.0))
+
+
+def test_a_plan_without_a_run_knows_what_its_metric_is_made_of() -> None:
+    bias, memorization = load_suite("bias"), load_suite("memorization")
+    ambiguous = assumed_of(bias, "accuracy_ambiguous", 0.5, variant=["1"])
+    # Half of the contexts are ambiguous, and each ask is an item; a pair is two ambiguous asks of the four of its kind.
+    assert (ambiguous.share, ambiguous.asks) == (0.5, 1.0)
+    assert assumed_of(bias, "flip_rate", 0.5, variant=["1"]).asks == pytest.approx(4.0, rel=0.1)
+    # An original is asked with its draws, controls and lures: all of them are one item.
+    gap = assumed_of(memorization, "memorization_gap", 0.5)
+    assert (gap.share, gap.asks) == (1.0, 26.0)
+    needed = [
+        planned(bias, 0.1, metric=metric, settings={"variant": ["1"]}).designs[0].clusters
+        for metric in ("accuracy_ambiguous", "diff_bias_ambiguous", "diff_bias_disambiguated")
+    ]
+    # By a check from outside, 80 % power takes under 40, about 60 and about 100 templates.
+    assert needed == sorted(needed)
+    assert 25 < needed[0] < 45
+    assert 50 < needed[1] < 75
+    assert 85 < needed[2] < 130
+
+
+def test_no_plan_has_fewer_clusters_than_its_level_needs() -> None:
+    # Nine figures: level 0.05 ÷ 9 = 0.0056. With 8 clusters that all differ p is 2 ÷ 2⁸ = 0.0078, with 9 it is 0.0039.
+    assert {design.clusters for design in planned(explain, 0.9).designs} == {9}
 
 
 def test_a_plan_from_two_models() -> None:

@@ -96,8 +96,10 @@ def test_repeats_help_only_within_clusters() -> None:
     assert (alone, repeated) == (199, 43)
 
 
-def test_never_fewer_clusters_than_an_interval_needs() -> None:
-    assert clusters_needed(0.5, Components(0.0, 0.0)) == 5
+def test_never_fewer_clusters_than_a_test_at_this_level_needs() -> None:
+    # With 5 clusters that all differ p is 2 ÷ 2⁵ = 0.0625, with 6 it is 0.031; 2 ÷ 2⁹ = 0.0039 and 2 ÷ 2⁸ = 0.0078.
+    assert clusters_needed(0.5, Components(0.0, 0.0)) == 6
+    assert clusters_needed(0.5, Components(0.0, 0.0), level=0.005) == 9
 
 
 @pytest.mark.parametrize("difference", [0, -0.1, math.nan])

@@ -17,6 +17,7 @@ from counterfoil.asking.models.thinking import limit_of
 from counterfoil.asking.prices import Price
 from counterfoil.comparing.compare import align
 from counterfoil.comparing.items import items_of
+from counterfoil.comparing.pilot import simulated_pilot
 from counterfoil.comparing.sides import contrasts, only_side
 from counterfoil.errors import UserError
 from counterfoil.running.folder import Run
@@ -158,10 +159,10 @@ def plan_suite(
         raise UserError(f"--correlation must be at least 0 and below 1, and is {correlation:g}.")
     if metric is not None and run is None:
         _check(metric, [declared.name for declared in suite.metrics if declared.is_overall])
-    spreads = assumed(suite, metric, correlation) if run is None else spreads_of(suite, run, metric, correlation)
-    level = LEVEL / spreads.tests
     # The models' names say what they cost; they are not reached for.
     plan = make_plan(suite, msgspec.structs.replace(request, models=[], judges=[]))
+    spreads = assumed(suite, plan, metric, correlation) if run is None else spreads_of(suite, run, metric, correlation)
+    level = LEVEL / spreads.tests
     sizes = Counter(question.cluster for question in plan.dataset)
     units = len({question.unit for question in plan.dataset})
     members = max(1, round(plan.dataset_size / len(sizes) / spreads.asks * spreads.share))
@@ -201,26 +202,35 @@ def plan_suite(
     )
 
 
-def assumed(suite: AnySuite, metric: str | None, correlation: float) -> Spreads:
-    """Without a run: right or wrong with a chance of one half, and correlations that are stated.
+def assumed(suite: AnySuite, plan: Plan, metric: str | None, correlation: float) -> Spreads:
+    """Without a run: the metric's own structure, told by a simulated pilot, and correlations that are stated.
 
-    With the variance v of a value, the correlation ρ between the two sides and ρ' ≥ ρ between repeats of one side, a
-    paired difference has the variance 2v(ρ' − ρ) between questions and 2v(1 − ρ') between repeats.
+    With the variance v of an item's value, the correlation ρ between the two sides and ρ' ≥ ρ between repeats of one
+    side, a paired difference has the variance 2v(ρ' − ρ) between items and 2v(1 − ρ') between repeats.
     """
+    pilot = simulated_pilot(suite, plan)
+    variance, share, asks, name = LARGEST_VARIANCE, 1.0, 1.0, metric or "a share"
+    of = "a share near 0.5 of all questions, as with accuracy"
+    if pilot is not None and (metric is None or any(one.name == metric for one in pilot.metrics if one.is_overall)):
+        chosen = _chosen(pilot.metrics, metric)
+        items = pilot.frames[chosen.of]
+        *parts, share = _spreads(items.filter(~items["left_out"]), chosen, ((1.0, ""),))
+        variance, asks, name = sum(parts), pilot.records / items.height, chosen.name
+        of = f"values of {name} that spread as those of a middling planted/{suite.name} do"
     again = max(ASKED_AGAIN, correlation)
-    between = 2 * LARGEST_VARIANCE * (again - correlation)
+    between = 2 * variance * (again - correlation)
     return Spreads(
         clusters=WITHIN_CLUSTERS * between,
         questions=(1 - WITHIN_CLUSTERS) * between,
-        repeats=2 * LARGEST_VARIANCE * (1 - again),
-        share=1.0,
-        asks=1.0,
-        metric=metric or "a share",
+        repeats=2 * variance * (1 - again),
+        share=share,
+        asks=asks,
+        metric=name,
         tests=_overall_figures(metric for metric in suite.metrics if metric.each is None),
         words=[
-            "Assumed: a share near 0.5 of all questions, as with accuracy; correlation of the two sides on the same "
-            f"question {correlation:g}, of one side asked again {again:g}, of differences within a cluster "
-            f"{WITHIN_CLUSTERS:g}. An earlier run (--run) knows better."
+            f"Assumed: {of}; correlation of the two sides on the same question {correlation:g}, of one side asked "
+            f"again {again:g}, of differences within a cluster {WITHIN_CLUSTERS:g}. An earlier run (--run) knows "
+            "better."
         ],
     )
 

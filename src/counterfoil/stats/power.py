@@ -67,13 +67,18 @@ def planned_error(components: Components, clusters: int, *, members: int = 1, re
     return math.sqrt((components.between + components.within / (members * repeats)) / clusters)
 
 
+def fewest_for(level: float) -> int:
+    """The fewest clusters with which a test by sign flips can reach this level: 2/2^k ≤ level."""
+    return math.ceil(1 + math.log2(1 / level))
+
+
 def clusters_needed(
     difference: float, components: Components, *, members: int = 1, repeats: int = 1, level: float = LEVEL
 ) -> int:
     """The fewest clusters whose `smallest_difference`, with G − 1 degrees of freedom, is at most `difference`.
 
     Each cluster has so many members, and each of them is asked so often. `components` are those of the paired
-    differences. Never fewer than the clusters that an interval needs.
+    differences. Never fewer than the clusters that an interval needs, or a test to reach the level.
     """
     if not difference > 0:
         raise UserError(
@@ -84,7 +89,7 @@ def clusters_needed(
         error = planned_error(components, clusters, members=members, repeats=repeats)
         return float(smallest_difference(error, clusters - 1, level=level))
 
-    fewest = enough = FEWEST_CLUSTERS
+    fewest = enough = max(FEWEST_CLUSTERS, fewest_for(level))
     while detectable(enough) > difference:
         if enough > _MOST_CLUSTERS:
             raise UserError(f"A difference of {difference:g} is too small to plan for: give a larger one.")
