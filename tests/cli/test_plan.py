@@ -17,8 +17,8 @@ def test_from_assumptions(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0].split()[:3] == ["repeats", "variants", "clusters"]
     assert [line.split()[:2] for line in lines[2:8]] == [[r, v] for v in "15" for r in "135"]
-    assert "To find a difference of 0.2 in a share in 4 of 5 comparisons, ask both sides" in done.stdout
-    assert "Assumed: a share near 0.5" in done.stdout
+    assert "To find a difference of 0.2 in accuracy in 4 of 5 comparisons, ask both sides" in done.stdout
+    assert "Assumed: values of accuracy that spread as those of a middling planted/explain do" in done.stdout
     assert "Nothing was asked." in done.stdout
     assert "cost" not in done.stdout
     assert not list(tmp_path.iterdir())

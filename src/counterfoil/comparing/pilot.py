@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from counterfoil.asking.ask import Reply, after
+from counterfoil.asking.ask import Message, Reply, after
 from counterfoil.comparing.items import told_by, with_partners
 from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
 from counterfoil.running.rows import Counts, Item, Rows
@@ -50,7 +50,7 @@ def simulated_pilot(suite: AnySuite, plan: Plan) -> Pilot | None:
 
     def row(question: Any) -> Row:
         replies: list[Reply] = []
-        messages = suite.messages(question, variant)
+        messages: list[Message] | None = suite.messages(question, variant)
         while messages:
             replies.append(Reply(status="ok", text=respond(messages, 0), finish_reason="stop"))
             messages = suite.follow_up(question, variant, replies) if suite.has_turns else []
