@@ -16,6 +16,7 @@ from counterfoil.bias.reading import marks
 from counterfoil.bias.suite import suite
 from counterfoil.figures.plots import Dots, Scatter
 from counterfoil.running.asked import shown_of
+from counterfoil.suite.habits import HABIT
 from run_folders import estimate, make_run, record
 
 pytestmark = pytest.mark.heavy
@@ -170,7 +171,7 @@ def test_a_dataset_that_has_changed_is_not_shown(planted: cf.Run, tmp_path: Path
 
 
 def test_every_metric_has_a_formula_and_every_plot_something_to_show(planted: cf.Run) -> None:
-    assert {it.metric for it in planted.estimates} <= {metric.name for metric in suite.metrics}
+    assert {it.metric for it in planted.estimates} <= {metric.name for metric in (*suite.metrics, HABIT)}
     assert [plot.title for plot in plots(planted)] == [
         "Bias by category, ambiguous contexts",
         "Bias by category, disambiguated contexts",

@@ -40,7 +40,7 @@ def shipped(*parts: str) -> bytes:
     [
         ("csv", ["summary.csv", "records.csv"]),
         ("parquet", ["summary.parquet", "records.parquet"]),
-        ("latex", ["summary.tex", "summary_by_category.tex", "summary_by_label.tex", "summary_by_policy.tex"]),
+        ("latex", ["summary.tex", *(f"summary_by_{name}.tex" for name in ("category", "label", "policy", "habit"))]),
     ],
 )
 def test_tables_of_a_run(to: str, names: list[str], capsys: pytest.CaptureFixture[str]) -> None:

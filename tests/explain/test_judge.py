@@ -22,7 +22,7 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.asker import NotAsked
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.asking.models.replay import ReplayModel
-from counterfoil.explain.judge import Judgement, judge_mentions, judge_reply, overlap
+from counterfoil.explain.judging.judge import Judgement, judge_mentions, judge_reply, overlap
 from counterfoil.explain.questions import Question
 from counterfoil.judging.parsing import read_list
 

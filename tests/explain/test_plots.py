@@ -17,6 +17,7 @@ from counterfoil.explain.plots import BINS, headline, marks, plots
 from counterfoil.explain.suite import suite
 from counterfoil.figures.plots import Dots, Histogram, Lines
 from counterfoil.running.asked import shown_of
+from counterfoil.suite.habits import HABIT
 from run_folders import estimate, make_run, record
 
 CFE = Path(__file__).parents[2].parent / "shared" / "data" / "cfe"
@@ -235,7 +236,7 @@ def test_every_plot_and_formula_on_real_responses(tmp_path: Path, monkeypatch: p
         mentions="given",
         out=str(tmp_path / "run"),
     )
-    assert {it.metric for it in run.estimates} <= {metric.name for metric in suite.metrics}
+    assert {it.metric for it in run.estimates} <= {metric.name for metric in (*suite.metrics, HABIT)}
     assert [plot.title for plot in plots(run)] == [
         "Score by model and prompt",
         "Discernment by model and prompt",

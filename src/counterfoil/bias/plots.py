@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from counterfoil.bias import metrics
-from counterfoil.figures.numbers import dot, dots_by_group, naming, overall, side_of, with_interval
+from counterfoil.bias.habits import GUESSING, NO_READING
+from counterfoil.figures.numbers import cell, dot, dots_by_group, naming, overall, side_of, with_interval
 from counterfoil.figures.plots import Axis, Dots, Plot, Point, Scatter, not_empty
 from counterfoil.figures.sentences import apart, extremes, sides
 from counterfoil.running.folder import Run
@@ -39,6 +40,7 @@ def headline(run: Run) -> list[str]:
             pair = one.model, one.variant
             other = f"; in disambiguated contexts {_lean(clear[pair])}" if pair in clear else ""
             sentences.append(f"For {names[pair]}: in ambiguous contexts {_lean(one)}{other}.")
+        sentences += _guesses(overall(estimates, metrics.ACCURACY_DISAMBIGUATED.name), names)
     else:
         for context, some in bias.items():
             where = f"in {context} contexts"
@@ -54,6 +56,16 @@ def headline(run: Run) -> list[str]:
         *sentences,
         *extremes("The share of answers that change with the order of the choices", changing),
         *extremes("The share of replies without a readable choice", overall(estimates, NO_CHOICE)),
+    ]
+
+
+def _guesses(accuracies: Sequence[Estimate], names: Mapping[tuple[str, str], str]) -> list[str]:
+    """Who does not read can't lean: a sentence for each that is not right more often than guesses would be."""
+    return [
+        f"{names[one.model, one.variant]} is right in {with_interval(one)} of the contexts that give the answer; "
+        f"{NO_READING} {cell(GUESSING)}. It is not seen to read, and who does not read can't lean."
+        for one in accuracies
+        if one.low is not None and one.low <= GUESSING
     ]
 
 

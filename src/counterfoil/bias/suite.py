@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from counterfoil import targets
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
+from counterfoil.bias.habits import HABITS, PLACEBOS, Places, places_of
 from counterfoil.bias.importers import import_bbq, import_kobbq
 from counterfoil.bias.metrics import KEEP, metrics
 from counterfoil.bias.options import OPTIONS
@@ -58,7 +59,11 @@ class Bias(Suite[Question, Reading, None, None]):
         "content": int,
         "role": str,
         "correct": bool,
+        # Where the person stands whom the answer names; null where it names none.
+        **dict.fromkeys(Places._fields, bool),
     }
+    habits = HABITS
+    placebos = PLACEBOS
     group_names: Mapping[str, str] = {"control": "{}", "policy": "out-of-choice {}"}
     beside_overall = ("control",)
 
@@ -154,6 +159,7 @@ class Bias(Suite[Question, Reading, None, None]):
             "content": reading.content,
             "role": question.role(content),
             "correct": content == question.right,
+            **places_of(question, reading.content)._asdict(),
         }
 
     def summarize(self, rows: pl.DataFrame, facts: None) -> list[Estimate]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from counterfoil.asking.ask import Reply
 from counterfoil.console import say
-from counterfoil.explain.judge import Judgement, Verdicts
+from counterfoil.explain.judging.judge import Judgement, Verdicts
 from counterfoil.explain.questions import Question
 from counterfoil.explain.reading import Reading, candidate_instead
 from counterfoil.inputs import first_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,19 +17,23 @@ from counterfoil.reading.text import own_words
 if TYPE_CHECKING:
     from counterfoil.explain.questions import Question
 
+_WORDS = re.compile(r"\w+")
+
 __all__ = ["Reading", "answer_is_right", "find_mentions", "mention_spans", "read_reply"]
 
 
 class Reading(msgspec.Struct, frozen=True):
     """What a reply says: the candidates it mentions, and whether its answer is the right one.
 
-    `instead`: the candidate that it gives as its answer in place of the right one.
+    `instead`: the candidate that it gives as its answer in place of the right one. `repeats`: it says no more than the
+    question, and answers nothing.
     """
 
     text: str
     mentioned: tuple[str, ...]
     correct: bool
     instead: str | None = None
+    repeats: bool = False
 
     def cleared_up(self, mentioned: Sequence[str]) -> list[str]:
         """Of what is mentioned, all but what is given as the answer: a wrong answer is no clarification."""
@@ -40,13 +45,23 @@ def read_reply(question: Question, text: str) -> Reading | None:
     if not own_words(text).strip():
         return None
     names = list(question.candidates)
-    correct = answer_is_right(text, question.gold, aliases=question.aliases, candidates=names, question=question.text)
+    repeats = repeats_question(question.text, text)
+    correct = not repeats and answer_is_right(
+        text, question.gold, aliases=question.aliases, candidates=names, question=question.text
+    )
     return Reading(
         text=text,
         mentioned=tuple(find_mentions(text, names, gold=question.gold, question=question.text)),
         correct=correct,
         instead=None if correct else candidate_instead(question, text),
+        repeats=repeats,
     )
+
+
+def repeats_question(question: str, reply: str) -> bool:
+    """Whether the reply is most of the question's words, and no other. Some of them may be an answer: hot or cold?"""
+    asked, said = ({word.casefold() for word in _WORDS.findall(text)} for text in (question, reply))
+    return said <= asked and 2 * len(said) > len(asked)
 
 
 def candidate_instead(question: Question, text: str) -> str | None:

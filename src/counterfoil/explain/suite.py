@@ -12,8 +12,17 @@ from counterfoil.asking.asker import NotAsked
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.explain import people
+from counterfoil.explain.habits import HABITS, PLACEBOS, has_superlative
 from counterfoil.explain.importers import import_cfe
-from counterfoil.explain.judge import MEASURES, TEXTS, Judgement, Verdicts, foreseen, judge_mentions, judge_reply
+from counterfoil.explain.judging.judge import (
+    MEASURES,
+    TEXTS,
+    Judgement,
+    Verdicts,
+    foreseen,
+    judge_mentions,
+    judge_reply,
+)
 from counterfoil.explain.metrics import (
     HUMAN_QUALITY,
     IN_SUMMARY,
@@ -69,6 +78,9 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         "confusing_by_index": bool,
         "confusion_index": float,
         "clarifies": bool,
+        # Whether the question has a superlative, and whether the reply has no words but the question's.
+        "superlative": bool,
+        "repeats": bool,
         "reward": float,
         "penalty": float,
         "score_threshold": float,
@@ -80,6 +92,8 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     }
 
     metrics = METRICS
+    habits = HABITS
+    placebos = PLACEBOS
     people_metrics = PEOPLE
     group_names: Mapping[str, str] = {"judge": "{}", "replies=correct": "right replies"}
     beside_overall = ("replies",)
@@ -173,6 +187,8 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
             "confusing": labels.threshold,
             "confusing_by_index": labels.confusion_index,
             "confusion_index": labels.ci,
+            "superlative": has_superlative(question),
+            "repeats": reading is not None and reading.repeats,
             **({} if verdicts is None else verdicts.columns()),
         }
         if reading is None:

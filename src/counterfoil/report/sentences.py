@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from counterfoil.figures.numbers import listed, plural, replies_to, with_interval
 from counterfoil.report.cut_off import advice, cut_off_sentences
 from counterfoil.running.folder import RECORDS, Run, readable
+from counterfoil.suite.habits import habit_sentences
 from counterfoil.suite.outcome import BROKEN, LEFT_OUT, UNREAD
 from counterfoil.suite.suite import AnySuite
 
@@ -22,11 +23,12 @@ FAILURES = "judge_failures"
 
 
 def headline_of(run: Run, suite: AnySuite) -> list[str]:
-    """The suite's sentences, or the first overall estimates where it has none."""
-    return suite.headline(run) or [
+    """Habits that explain the replies; then the suite's sentences, or the first overall estimates where it has none."""
+    sentences = suite.headline(run) or [
         f"{estimate.model}, {estimate.variant}: {estimate.metric} {with_interval(estimate)}."
         for estimate in [estimate for estimate in run.estimates if not estimate.group][:FIGURES]
     ]
+    return [*habit_sentences(suite.habits, run.estimates), *sentences]
 
 
 def warnings_of(run: Run) -> list[str]:

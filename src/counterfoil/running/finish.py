@@ -35,6 +35,7 @@ from counterfoil.running.records import Answered, Parts, read_answered, read_lef
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts
 from counterfoil.stats.estimate import ALL, Estimate
+from counterfoil.suite.habits import habit_estimates
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES, Outcome
 
 PACKAGES = ("aiohttp", "inspect_ai", "msgspec", "numpy", "polars", "ray", "torch", "transformers", "xllamacpp")
@@ -219,7 +220,8 @@ def _summary(
     unanswered: list[Unanswered] = []
     if any(outcome in LEFT_OUT for *_, outcome in outcomes):
         unanswered = [Unanswered(**row) for row in read_left_out(records, UNANSWERED_NAMED)]
-    estimates = plan.suite.summarize(read_scores(records), plan.facts)
+    scores = read_scores(records)
+    estimates = [*plan.suite.summarize(scores, plan.facts), *habit_estimates(plan.suite.habits, scores)]
     notes = _partial_notes(plan, answered)
     for estimate in estimates:
         partial = notes.get((estimate.model, estimate.variant))

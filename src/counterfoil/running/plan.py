@@ -93,8 +93,8 @@ def _planned(suite: AnySuite, request: RunRequest, inputs: Inputs) -> Plan:
     if request.limit is not None:
         questions = Sample(dataset, chosen_units(dataset, request.limit, request.seed))
         units = units_of(questions)
-    models = [_open(spec, suite, questions) for spec in request.models]
-    judges = [_open(spec, suite, questions) for spec in request.judges]
+    models = [_open(spec, suite, questions, variants) for spec in request.models]
+    judges = [_open(spec, suite, questions, variants) for spec in request.judges]
     if request.max_cost is not None:
         for spec in (*request.models, *request.judges):
             if prices.of(spec) is None:
@@ -123,9 +123,13 @@ def units_of(questions: Iterable[Any]) -> array[int]:
     return array("q", (hash(question.unit) for question in questions))
 
 
-def _open(spec: ModelSpec, of_run: AnySuite, questions: Iterable[Any]) -> Model:
+def _open(spec: ModelSpec, of_run: AnySuite, questions: Iterable[Any], variants: Sequence[Variant]) -> Model:
     def respondent_of(name: str, settings: Mapping[str, str]) -> Respondent:
         suite = load_suite(name)
+        if "placebo" in settings and suite.name == of_run.name:
+            from counterfoil.suite.habits import placebo_respondent
+
+            return placebo_respondent(of_run, settings, questions, variants)
         try:
             return suite.planted(settings, questions if suite.name == of_run.name else None)
         except ValueError as error:

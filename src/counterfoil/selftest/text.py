@@ -90,19 +90,20 @@ def _share(value: float | None) -> str:
 class _Trials:
     """The trials of a self-test, as progress shows them."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, what: str) -> None:
         self.name = name
+        self.what = what
         self.cell, self.done, self.total = "", 0, 0
 
     def describe(self, seconds: float) -> str:
         left = seconds * (self.total - self.done) / max(1, self.done)
-        return f"{self.done:,} of {self.total:,} trials, at {self.cell}, about {left:.0f} s left"
+        return f"{self.done:,} of {self.total:,} {self.what}, at {self.cell}, about {left:.0f} s left"
 
 
 @contextmanager
-def watching(name: str) -> Iterator[Tell]:
+def watching(name: str, what: str = "trials") -> Iterator[Tell]:
     """What to call with the cell, the trials that are done, and those that there are."""
-    trials = _Trials(name)
+    trials = _Trials(name, what)
     progress = Progress([trials])
 
     def tell(cell: str, done: int, total: int) -> None:

@@ -12,10 +12,12 @@ __all__ = [
     "Dataset",
     "Form",
     "FormQuestion",
+    "Habit",
     "ListedQuestions",
     "Message",
     "Metric",
     "Option",
+    "Placebo",
     "Planting",
     "Question",
     "Record",
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from counterfoil.errors import UserError
     from counterfoil.stats.metric import Metric
     from counterfoil.suite.form import Form, FormQuestion, Task, TaskContent, choice_form
+    from counterfoil.suite.habits import Habit, Placebo
     from counterfoil.suite.options import Option
     from counterfoil.suite.planting import Cell, Planting
     from counterfoil.suite.suite import (
@@ -61,6 +64,7 @@ __getattr__ = exports(
         "UserError": "counterfoil.errors",
         "Metric": "counterfoil.stats.metric",
         **dict.fromkeys(("Form", "FormQuestion", "Task", "TaskContent", "choice_form"), "counterfoil.suite.form"),
+        **dict.fromkeys(("Habit", "Placebo"), "counterfoil.suite.habits"),
         "Option": "counterfoil.suite.options",
         **dict.fromkeys(("Cell", "Planting"), "counterfoil.suite.planting"),
         **dict.fromkeys(

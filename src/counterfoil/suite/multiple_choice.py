@@ -21,6 +21,7 @@ from counterfoil.errors import UserError
 from counterfoil.reading.choices import choice_of
 from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.form import NONE, Form, Task, TaskContent, choice_form
+from counterfoil.suite.habits import Habit, Placebo, letter_habits
 from counterfoil.suite.options import Option
 from counterfoil.suite.outcome import Reading
 from counterfoil.suite.planting import Cell, Planting
@@ -62,6 +63,21 @@ ORDER_BIAS = Metric(
 ORDERS = Option(
     "orders", "ask each question in N orders of its choices, each choice first in turn", kind=int, least=1, default=1
 )
+
+
+# Letters that a model may give whatever is asked; few questions have more choices.
+FIRST_LETTERS = ascii_uppercase[:6]
+ALWAYS_A = Placebo(
+    name="always-A",
+    what="answers A, whatever is asked",
+    answer=lambda question, messages, luck: "A",
+    says=("answers A in ", "this is a constant letter"),
+)
+
+
+def constant_letters(but: str) -> tuple[Habit, ...]:
+    """The habits of giving always the same letter; `but` says what that is not."""
+    return letter_habits(FIRST_LETTERS, (ACCURACY.name, 0.5), "whatever is asked", but)
 
 
 class ChoiceQuestion(msgspec.Struct, Question, frozen=True, kw_only=True):
@@ -147,6 +163,9 @@ class MultipleChoice(Suite[ChoiceQuestion, Choice, None, None]):
     # The settings of the simulated respondent, and what its self-test plants.
     chances: type[msgspec.Struct] = ChoiceSettings
     cells: Sequence[Cell] = CELLS
+    # Always the same letter, which is no answer. Who reads is right more often than not.
+    habits: Sequence[Habit] = constant_letters("not an answer to what was asked")
+    placebos: Sequence[Placebo] = (ALWAYS_A,)
 
     @property
     def form(self) -> Form:

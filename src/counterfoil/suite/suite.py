@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
     from counterfoil.suite.form import Form, TaskContent
+    from counterfoil.suite.habits import Habit, Placebo
     from counterfoil.suite.opinions import Opinions
     from counterfoil.suite.planting import Planting
 
@@ -314,6 +315,16 @@ class Suite(Generic[Q, R, F, V]):
     def headline(self, run: Run) -> list[str]:
         """The main result, in sentences."""
         return []
+
+    @property
+    def habits(self) -> Sequence[Habit]:
+        """What can be replied without reading, the plainest first: it is told before the headline."""
+        return ()
+
+    @property
+    def placebos(self) -> Sequence[Placebo]:
+        """Respondents that must score nothing, and what the headline must say of them."""
+        return ()
 
     def plots(self, run: Run) -> list[Plot]:
         """The plots of the report."""

@@ -23,6 +23,11 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         metavar="N",
         help="draw so many questions in each trial (templates, where questions come in such), whatever the grid says",
     )
+    parser.add_argument(
+        "--placebos",
+        action="store_true",
+        help="ask respondents that must score nothing instead: the headline must call each what it is",
+    )
     add_options(parser, [SEED])
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
@@ -33,6 +38,8 @@ def call(parsed: argparse.Namespace) -> int:
     from counterfoil.selftest.selftest import selftest
     from counterfoil.selftest.text import selftest_text, watching
 
+    if parsed.placebos:
+        return _placebos(parsed)
     with watching(parsed.suite) as progress:
         result = selftest(
             parsed.suite, trials=parsed.trials, questions=parsed.questions, seed=parsed.seed or 0, progress=progress
@@ -41,3 +48,17 @@ def call(parsed: argparse.Namespace) -> int:
     for failure in result.failures:
         say(f"{failure}.")
     return 1 if result.failures else 0
+
+
+def _placebos(parsed: argparse.Namespace) -> int:
+    from counterfoil.cli.results import print_result
+    from counterfoil.console import say
+    from counterfoil.selftest.placebos import placebo_test, placebo_text
+    from counterfoil.selftest.text import watching
+
+    with watching(parsed.suite, "placebos") as progress:
+        tested = placebo_test(parsed.suite, seed=parsed.seed or 0, progress=progress)
+    print_result(tested, lambda: placebo_text(tested), as_json=parsed.json)
+    for failure in tested.failures:
+        say(f"{failure}.")
+    return 1 if tested.failures else 0

@@ -26,6 +26,7 @@ from counterfoil.report.sentences import data_sentence, headline_of, served_as, 
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import REPORT_ON, Run, Summary, writing_about
 from counterfoil.stats.metric import by_name
+from counterfoil.suite.habits import HABIT
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -116,7 +117,7 @@ def run_part(run: Run, key: str, title: str) -> Html:
     summary, manifest = run.whole_summary, run.manifest
     suite = suite_to_show(run)
     order = [(row["model"], row["variant"]) for row in summary.outcomes]
-    metrics = by_name([*suite.metrics, *suite.people_metrics])
+    metrics = by_name([*suite.metrics, HABIT, *suite.people_metrics])
     agreeing = {name for name, metric in metrics.items() if metric.agreement}
     figures = [estimate for estimate in summary.estimates if estimate.metric not in agreeing]
     agreement = agreement_tables([estimate for estimate in summary.estimates if estimate.metric in agreeing])
