@@ -1,0 +1,213 @@
+"""Estimates over all replies, of which people have rated some: what machines say of all, set right by what people say.
+
+Prediction-powered with power tuning (Angelopoulos et al. 2023, 2024), over clusters and with the weights of a
+stratified sample. The forms were chosen by simulation: docs/statistics.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from counterfoil.stats.estimate import Interval, interval_from
+from counterfoil.stats.spread import CONFIDENCE, Spread, spread_of
+from counterfoil.stats.sums import Layout
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+    Places = NDArray[np.int64]
+
+# The stratum of replies that people can't rate, as those without a text: what machines say of them stands.
+CERTAIN = -1
+# Errors of a whole unit that are added to those that the labels show, up and down: few labels may have missed them.
+ADDED = 0.6
+
+
+class Term(NamedTuple):
+    """A ratio of two sums over replies, with its coefficient: by machines for all of them, by people for the rated.
+
+    A mean has in `below` a 1 for each reply that counts, and `above` its value; both are 0 for others.
+    """
+
+    coefficient: float
+    above: Numbers
+    below: Numbers
+    said_above: Numbers
+    said_below: Numbers
+
+
+class Sample(NamedTuple):
+    """Of each reply its cluster and its stratum (numbered), the places of the rated ones, and their weights: how many
+    replies each of them stands for. The weights of a stratum add up to the number of its replies.
+    """
+
+    cluster: Places
+    stratum: Places
+    rated: Places
+    weight: Numbers
+
+
+class Corrected(NamedTuple):
+    """The figure in three ways, and how far the first lies from what machines say alone.
+
+    `power`: the weight λ of what machines say. `influence`: of each cluster on the corrected figure, Σ over them is 0.
+    """
+
+    corrected: Interval
+    people: Interval
+    shift: Interval
+    power: float
+    influence: Numbers
+
+
+def corrected(
+    terms: Sequence[Term],
+    sample: Sample,
+    limits: tuple[float, float],
+    *,
+    added: float = ADDED,
+    confidence: float = CONFIDENCE,
+) -> Corrected:
+    """The sum of the terms over all replies, which lies within `limits`."""
+    people = _at(terms, sample, 0.0)
+    machine = _at(terms, sample, None)
+    power = _best_power(people, sample)
+    tuned = _at(terms, sample, power)
+    shape = _Shape(sample, limits, confidence, added)
+    of_people = shape.interval(people.value, people.influence(0.0), "people alone", said=people.said)
+    best = shape.interval(tuned.value, tuned.influence(power), "prediction-powered, cluster-robust")
+    if power == 0.0 or _width(best) > _width(of_people):
+        power, tuned = 0.0, people
+        best = of_people._replace(method="prediction-powered, cluster-robust")
+    shift = tuned.value - machine.value
+    moved = tuned.influence(power) - machine.reported
+    size = limits[1] - limits[0]
+    by = _Shape(sample, (-size, size), confidence, added).interval(shift, moved, "corrected − reported, cluster-robust")
+    sums = np.bincount(sample.cluster, weights=tuned.influence(power))
+    return Corrected(best, of_people, by, power, sums / len(sample.cluster))
+
+
+class _Linear(NamedTuple):
+    """The figure, and what each reply adds to its error: `fixed` + λ · `by_machine`. `reported`: to the error of the
+    figure by machines alone; `said`: what each rated one adds to its own mean.
+    """
+
+    value: float
+    fixed: Numbers
+    by_machine: Numbers
+    reported: Numbers
+    said: Numbers
+
+    def influence(self, power: float) -> Numbers:
+        return self.fixed + power * self.by_machine
+
+
+def _at(terms: Sequence[Term], sample: Sample, power: float | None) -> _Linear:
+    """The figure with this weight of what machines say; with None it is theirs alone."""
+    size = len(sample.cluster)
+    value = 0.0
+    machine, said = np.zeros(size), np.zeros(len(sample.rated))
+    for term in terms:
+        above = _total(term.above, term.said_above, sample, power)
+        below = _total(term.below, term.said_below, sample, power)
+        ratio = above / below if below > 0 else math.nan
+        scale = term.coefficient * size / below if below > 0 else math.nan
+        value += term.coefficient * ratio
+        machine += scale * (term.above - ratio * term.below)
+        said += scale * (term.said_above - ratio * term.said_below)
+    certain = sample.stratum == CERTAIN
+    fixed = np.where(certain, machine, 0.0) + _expanded(said, sample)
+    by_machine = np.where(certain, 0.0, machine) - _expanded(machine[sample.rated], sample)
+    return _Linear(value, fixed, by_machine, machine, said)
+
+
+def _total(machine: Numbers, said: Numbers, sample: Sample, power: float | None) -> float:
+    if power is None:
+        return float(machine.sum())
+    certain = sample.stratum == CERTAIN
+    rest = float(np.sum(sample.weight * (said - power * machine[sample.rated])))
+    return float(machine[certain].sum()) + power * float(machine[~certain].sum()) + rest
+
+
+def _expanded(said: Numbers, sample: Sample) -> Numbers:
+    """What each reply adds, if the rated ones stand for all: the mean of its stratum, and of a rated one, with its
+    weight, how far it is from there.
+    """
+    strata = sample.stratum[sample.rated]
+    count = int(sample.stratum.max()) + 1
+    n = np.bincount(strata, minlength=count).astype(np.float64)
+    weights = np.bincount(strata, weights=sample.weight, minlength=count)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = np.bincount(strata, weights=sample.weight * said, minlength=count) / weights
+        spared = np.sqrt(n / (n - 1))
+    # One label says nothing of how its stratum spreads: then its distance from all labels does.
+    overall = float(np.average(said, weights=sample.weight))
+    alone = n[strata] < 2
+    rest = np.where(alone, said - overall, (said - means[strata]) * np.where(alone, 1.0, spared[strata]))
+    expanded = np.where(sample.stratum == CERTAIN, 0.0, means[sample.stratum])
+    expanded[sample.rated] += sample.weight * rest
+    return expanded
+
+
+def _best_power(people: _Linear, sample: Sample) -> float:
+    """The λ in 0…1 with the smallest variance between clusters."""
+    n = np.bincount(sample.cluster).astype(np.float64)
+    fixed, by_machine = (
+        sums - n * sums.sum() / n.sum()
+        for sums in (np.bincount(sample.cluster, weights=part) for part in (people.fixed, people.by_machine))
+    )
+    square = float(by_machine @ by_machine)
+    return min(max(-float(fixed @ by_machine) / square, 0.0), 1.0) if square > 0 else 0.0
+
+
+class _Shape(NamedTuple):
+    """What all intervals of a figure share."""
+
+    sample: Sample
+    limits: tuple[float, float]
+    confidence: float
+    added: float
+
+    def interval(self, value: float, influence: Numbers, method: str, said: Numbers | None = None) -> Interval:
+        """Wilson's interval on the scale of the limits, with n_eff = m(1−m)/V.
+
+        V has what few labels may have missed of a machine's errors; of people alone, whose values are `said`, it is no
+        less than that of as many independent labels.
+        """
+        low, high = self.limits
+        size = high - low
+        cluster, rated = self.sample.cluster, len(self.sample.rated)
+        layout = Layout(np.zeros(int(cluster.max()) + 1, dtype=np.int64), 1)
+        n = np.bincount(cluster).astype(np.float64)
+        centred = (influence - influence.mean()) / size
+        u = np.bincount(cluster, weights=centred)
+        spread: Spread = spread_of(layout, n, n, u, np.bincount(cluster, weights=centred**2), confidence=self.confidence)
+        labels = float(self.sample.weight.sum() ** 2 / np.sum(self.sample.weight**2)) if rated else 0.0
+        strata = self.sample.stratum[self.sample.rated]
+        shares = np.bincount(strata, weights=self.sample.weight) / len(cluster)
+        if said is None:
+            least, unseen = 0.0, 2 * self.added**2 * float(np.sum((shares / (np.bincount(strata) + 2)) ** 2))
+        else:
+            least, unseen = float(np.average(said**2, weights=self.sample.weight)) / size**2 / labels, 0.0
+        m = min(max((value - low) / size, 0.0), 1.0)
+        inner = min(max(m, 1 / (labels + 2)), 1 - 1 / (labels + 2))
+        # Where all clusters agree, the variance says nothing: each label counts, or each cluster if these are fewer.
+        agree = bool(spread.agree[0])
+        variance = unseen + (0.0 if agree else max(float(spread.variance[0]), least))
+        most = min(labels, float(spread.g_eff[0])) if agree else float(spread.most[0])
+        n_eff = min(inner * (1 - inner) / variance, most) if variance else most
+        pull = float(spread.quantile[0]) ** 2 / n_eff
+        centre = (m + pull / 2) / (1 + pull)
+        half = math.sqrt(pull * (m * (1 - m) + pull / 4)) / (1 + pull)
+        bounds = (low + size * max(centre - half, 0.0), low + size * min(centre + half, 1.0))
+        clusters = int(np.count_nonzero(n))
+        return interval_from(low + size * m, *bounds, rated, clusters, clusters, agree, method=method)
+
+
+def _width(interval: Interval) -> float:
+    return math.inf if interval.low is None or interval.high is None else interval.high - interval.low
