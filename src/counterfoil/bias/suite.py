@@ -221,6 +221,10 @@ class Bias(Suite[Question, Reading, None, None]):
         )
         return TaskContent(task=task, algorithm={"reading": record["choice"] or NONE})
 
+    def heard(self, question: Question, record: Record, said: Mapping[str, Any]) -> tuple[Reading | None, None]:
+        letter = said["answer"]
+        return (None if letter == NONE else Reading(question.turned(LETTERS.index(letter)))), None
+
     def planting(self) -> Planting:
         return BiasPlanting(self)
 

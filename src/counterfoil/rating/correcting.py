@@ -84,12 +84,10 @@ def corrected(
     if power == 0.0 or _width(best) > _width(of_people):
         power, tuned = 0.0, people
         best = of_people._replace(method="prediction-powered, cluster-robust")
-    shift = tuned.value - machine.value
     moved = tuned.influence(power) - machine.reported
-    size = limits[1] - limits[0]
-    by = _Shape(sample, (-size, size), confidence, added).interval(shift, moved, "corrected − reported, cluster-robust")
+    shift = shape.difference(tuned.value - machine.value, moved, "corrected − reported, cluster-robust")
     sums = np.bincount(sample.cluster, weights=tuned.influence(power))
-    return Corrected(best, of_people, by, power, sums / len(sample.cluster))
+    return Corrected(best, of_people, shift, power, sums / len(sample.cluster))
 
 
 class _Linear(NamedTuple):
@@ -181,32 +179,47 @@ class _Shape(NamedTuple):
         """
         low, high = self.limits
         size = high - low
-        cluster, rated = self.sample.cluster, len(self.sample.rated)
-        layout = Layout(np.zeros(int(cluster.max()) + 1, dtype=np.int64), 1)
-        n = np.bincount(cluster).astype(np.float64)
-        centred = (influence - influence.mean()) / size
-        u = np.bincount(cluster, weights=centred)
-        spread: Spread = spread_of(layout, n, n, u, np.bincount(cluster, weights=centred**2), confidence=self.confidence)
-        labels = float(self.sample.weight.sum() ** 2 / np.sum(self.sample.weight**2)) if rated else 0.0
-        strata = self.sample.stratum[self.sample.rated]
-        shares = np.bincount(strata, weights=self.sample.weight) / len(cluster)
-        if said is None:
-            least, unseen = 0.0, 2 * self.added**2 * float(np.sum((shares / (np.bincount(strata) + 2)) ** 2))
-        else:
-            least, unseen = float(np.average(said**2, weights=self.sample.weight)) / size**2 / labels, 0.0
+        spread = self._spread(influence / size)
+        labels = float(self.sample.weight.sum() ** 2 / np.sum(self.sample.weight**2))
+        least = 0.0 if said is None else float(np.average((said / size) ** 2, weights=self.sample.weight)) / labels
+        agree = bool(spread.agree[0])
+        variance = max(0.0 if agree else float(spread.variance[0]), least) + (self._unseen() if said is None else 0.0)
+        # Where all clusters agree, each counts as one record, or each label if these are fewer.
+        most = min(labels, float(spread.g_eff[0])) if agree else float(spread.most[0])
         m = min(max((value - low) / size, 0.0), 1.0)
         inner = min(max(m, 1 / (labels + 2)), 1 - 1 / (labels + 2))
-        # Where all clusters agree, the variance says nothing: each label counts, or each cluster if these are fewer.
-        agree = bool(spread.agree[0])
-        variance = unseen + (0.0 if agree else max(float(spread.variance[0]), least))
-        most = min(labels, float(spread.g_eff[0])) if agree else float(spread.most[0])
         n_eff = min(inner * (1 - inner) / variance, most) if variance else most
         pull = float(spread.quantile[0]) ** 2 / n_eff
         centre = (m + pull / 2) / (1 + pull)
         half = math.sqrt(pull * (m * (1 - m) + pull / 4)) / (1 + pull)
-        bounds = (low + size * max(centre - half, 0.0), low + size * min(centre + half, 1.0))
-        clusters = int(np.count_nonzero(n))
-        return interval_from(low + size * m, *bounds, rated, clusters, clusters, agree, method=method)
+        bounds = low + size * max(centre - half, 0.0), low + size * min(centre + half, 1.0)
+        return self._made(low + size * m, *bounds, method=method, agree=agree)
+
+    def difference(self, value: float, influence: Numbers, method: str) -> Interval:
+        """The same around a difference from what machines say, which is far from the ends of its scale."""
+        size = self.limits[1] - self.limits[0]
+        spread = self._spread(influence / size)
+        variance = (0.0 if spread.agree[0] else float(spread.variance[0])) + self._unseen()
+        half = size * float(spread.quantile[0]) * math.sqrt(variance)
+        return self._made(value, max(value - half, -size), min(value + half, size), method=method)
+
+    def _spread(self, influence: Numbers) -> Spread:
+        cluster = self.sample.cluster
+        n = np.bincount(cluster).astype(np.float64)
+        parts = influence - influence.mean()
+        u, square = (np.bincount(cluster, weights=part).astype(np.float64) for part in (parts, parts**2))
+        layout = Layout(np.zeros(len(n), dtype=np.int64), 1)
+        return spread_of(layout, n, n, u, square, confidence=self.confidence)
+
+    def _unseen(self) -> float:
+        """The variance of two errors that are added in each stratum, one up and one down."""
+        strata = self.sample.stratum[self.sample.rated]
+        shares = np.bincount(strata, weights=self.sample.weight) / len(self.sample.cluster)
+        return 2 * self.added**2 * float(np.sum((shares / (np.bincount(strata) + 2)) ** 2))
+
+    def _made(self, value: float, low: float, high: float, *, method: str, agree: bool = False) -> Interval:
+        clusters = int(np.count_nonzero(np.bincount(self.sample.cluster)))
+        return interval_from(value, low, high, len(self.sample.rated), clusters, clusters, agree, method=method)
 
 
 def _width(interval: Interval) -> float:

@@ -11,10 +11,11 @@ import msgspec
 from counterfoil.errors import UserError
 from counterfoil.files import replacing, write_json
 from counterfoil.rating.store import HIGHEST_SCORE, About, Design, Progress, Study
-from counterfoil.rating.study import same_replies
+from counterfoil.rating.study import check_replies
 from counterfoil.report.tables import neutral
 from counterfoil.running.folder import SUMMARY, Run, locked
 from counterfoil.stats import Estimate, cohen_kappa, spearman
+from counterfoil.stats.estimate import BASES, BASIS
 from counterfoil.stats.krippendorff import Level, krippendorff_alpha
 from counterfoil.suite.finding import suite_of_run
 from counterfoil.suite.form import FormQuestion
@@ -46,6 +47,9 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     judges: list[str]
     disagreements: int
     undecided: int
+    # Figures of the whole run as the labels correct them; else why they don't.
+    corrected: list[Estimate] = []
+    not_corrected: str | None = None
 
 
 def suite_of_study(about: About, place: str | None) -> AnySuite:
@@ -58,12 +62,15 @@ def suite_of_study(about: About, place: str | None) -> AnySuite:
         return Suite()
 
 
-def results(study: Study, suite: AnySuite | None = None) -> Results:
-    """From what holds now; a study may still be under way. Without a suite, the study says where that is."""
+def results(study: Study, suite: AnySuite | None = None, *, run: Run | None = None, data: str | None = None) -> Results:
+    """From what holds now; a study may still be under way. Without a suite, the study says where that is. With its
+    run, also what the labels make of the run's figures.
+    """
     suite = suite or suite_of_study(study.about, study.about.suite_at)
     opinions = study.opinions()
     agreement = suite.human_agreement(opinions)
     apart = disagreements(study)
+    corrected, not_corrected = _corrected(study, run, data)
     return Results(
         study=study.about.name,
         suite=study.about.suite,
@@ -76,7 +83,21 @@ def results(study: Study, suite: AnySuite | None = None) -> Results:
         judges=[trust(estimate) for estimate in agreement if estimate.metric == HUMAN_JUDGE_GAP.name],
         disagreements=len(apart),
         undecided=sum(opinion.decided is None for opinion in apart),
+        corrected=corrected,
+        not_corrected=not_corrected,
     )
+
+
+def _corrected(study: Study, run: Run | None, data: str | None) -> tuple[list[Estimate], str | None]:
+    """The corrected figures, or why there are none."""
+    from counterfoil.rating.correction import corrected_figures, estimates_of
+
+    if run is None:
+        return [], None
+    try:
+        return [one for figure in corrected_figures(study, run, data) for one in estimates_of(figure)], None
+    except UserError as error:
+        return [], str(error)
 
 
 def alphas(opinions: Opinions) -> list[Estimate]:
@@ -160,25 +181,24 @@ def trust(gap: Estimate) -> str:
     return f"{of}: too few ratings to tell whether it can stand in for a person ({number})."
 
 
-def write_results(study: Study, run: Run) -> list[Estimate]:
-    """Put the study's estimates into the run's summary, in the place of all `human_*` that were there.
+def write_results(study: Study, run: Run, found: Results | None = None) -> Results:
+    """Put the study's estimates into the run's summary, in the place of all `human_*` and corrected ones that were
+    there.
 
     To do it again changes nothing. Refused where the run's replies are not the ones that were rated any more.
     """
-    found = results(study)
+    found = found or results(study, run=run)
     if not found.ratings:
         raise UserError(f"Nobody has rated anything in {study.about.name} yet: nothing was written.")
     with locked(run.folder):
-        if not same_replies(study, run):
-            raise UserError(
-                f"The replies in {run.folder} are not those that were rated in {study.about.name} any more: nothing "
-                "was written."
-            )
+        check_replies(study, run)
         summary = run.whole_summary
-        kept = [estimate for estimate in summary.estimates if not estimate.metric.startswith(PREFIX)]
-        summary.estimates = kept + found.estimates
+        kept = [
+            one for one in summary.estimates if not (one.metric.startswith(PREFIX) or one.group.get(BASIS) in BASES)
+        ]
+        summary.estimates = kept + found.estimates + found.corrected
         write_json(run.folder / SUMMARY, summary)
-    return found.estimates
+    return found
 
 
 _NUMBERS = ("id", "task", "undoes", "repeat")

@@ -141,6 +141,12 @@ def _rateable(run: Run) -> _Rateable:
     )
 
 
+def rateable_rows(run: Run) -> list[int]:
+    """The places of the records whose replies people can rate."""
+    rows: list[int] = _rateable(run).frame.select("row").collect().to_series().to_list()
+    return rows
+
+
 def draw(run: Run, sample: int, seed: int) -> list[Record]:
     """A seeded sample of the replies that have a text, in an order that tells nothing. Each reply has the same chance,
     and each stratum its share.
@@ -212,13 +218,27 @@ def assign(tasks: Sequence[StudyTask], raters: int, per_question: int, seed: int
 
 def same_replies(study: Study, run: Run) -> bool:
     """Whether the run still holds the very replies that were rated."""
+    return not _changed(study, run)
+
+
+def check_replies(study: Study, run: Run) -> None:
+    """Refuse a run that does not hold the very replies that were rated."""
+    if changed := _changed(study, run):
+        raise UserError(
+            f"{len(changed):,} of the {len(study.tasks()):,} replies that were rated in {study.about.name} are not in "
+            f"{run.folder} any more, such as that to {changed[0].source.question_id}: nothing was written. Make a new "
+            "study of the run as it is."
+        )
+
+
+def _changed(study: Study, run: Run) -> list[StudyTask]:
+    """Those of its tasks whose very reply is not in the run."""
     import polars as pl
 
     tasks = study.tasks()
-    rated = {tuple(task.source.columns.values()): task.task.reply for task in tasks}
     names = list(tasks[0].source.columns) if tasks else ["question_id"]
     frame = pl.scan_parquet(run.folder / RECORDS)
     asked = {task.source.question_id for task in tasks}
     rows = frame.filter(pl.col("question_id").is_in(asked)).select(*names, "reply").collect()
-    there = {tuple(row[name] for name in names): row["reply"] for row in rows.iter_rows(named=True)}
-    return all(there.get(key) == reply for key, reply in rated.items())
+    there = {row[:-1]: row[-1] for row in rows.iter_rows()}
+    return [task for task in tasks if there.get(tuple(task.source.columns.values())) != task.task.reply]

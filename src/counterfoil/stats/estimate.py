@@ -16,6 +16,9 @@ Group = Mapping[str, str | int]
 
 # The model and the variant of an estimate over all of them.
 ALL = "all"
+# In a group: of a figure that labels have corrected, of what people say alone, and of corrected − reported.
+BASIS = "basis"
+CORRECTED, PEOPLE_ALONE, SHIFT = BASES = "corrected", "people", "correction"
 FEWEST_CLUSTERS = 5
 FEW_CLUSTERS = 15
 ALL_AGREE = "all clusters agree: each counts as one record"

@@ -231,6 +231,10 @@ class MultipleChoice(Suite[ChoiceQuestion, Choice, None, None]):
         task = Task(question=question.text, options=question.shown, right=right, reply=record["reply"])
         return TaskContent(task=task, algorithm={"reading": record["choice"] or NONE})
 
+    def heard(self, question: ChoiceQuestion, record: Record, said: Mapping[str, Any]) -> tuple[Choice | None, None]:
+        letter = said["answer"]
+        return (None if letter == NONE else Choice(question.content(ascii_uppercase.index(letter)))), None
+
     def training(self, run: Run) -> Training | None:
         """A right reply is good, a wrong one bad. Of a conversation, the last reply alone teaches nothing."""
         if self.has_turns:

@@ -362,6 +362,18 @@ class Suite(Generic[Q, R, F, V]):
 
         return reading_agreement(opinions)
 
+    def heard(self, question: Q, record: Record, said: Mapping[str, Any]) -> tuple[R | None, V | None]:
+        """What one person says of a reply, by the items' keys, as what `read` and `judge` would give: so their labels
+        correct the figures. Where a suite has it not, they don't.
+        """
+        raise NotImplementedError
+
+    def correctable(self, records: pl.DataFrame) -> tuple[Sequence[Metric], Items]:
+        """The metrics that labels may correct, and their items. Those are corrected whose items are single replies:
+        the frame has the records in their order. It may have a `weight` for each.
+        """
+        return self.metrics, self.items(records)
+
     def human_scores(self, opinions: Opinions) -> list[Mapping[str, float | None]]:
         """The scores that people gave each reply of the study, in its order, by the names in `Training.of_people`."""
         return [{} for _ in opinions.tasks]

@@ -12,11 +12,13 @@ from counterfoil.cli.results import print_result
 from counterfoil.console import table
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
+from counterfoil.stats.estimate import BASIS
 from counterfoil.suite.options import OVERWRITE, Option
 from counterfoil.targets import writing
 
 if TYPE_CHECKING:
     from counterfoil.rating.results import Results
+    from counterfoil.running.folder import Run
     from counterfoil.stats.estimate import Estimate
 
 EXAMPLE = "counterfoil rate new --run runs/explain-kqzrmwpd --name pilot --raters 3 --per-question 2"
@@ -49,7 +51,10 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     results.add_argument("study", metavar="STUDY", help="a study's file, or the name of one in runs/")
     results.add_argument("--csv", metavar="FILE", help="write every rating to this file")
     add_options(results, [OVERWRITE])
-    results.add_argument("--write", action="store_true", help="put the human_* metrics into the run's summary.json")
+    results.add_argument(
+        "--write", action="store_true", help="put the human_* metrics and the corrected figures into summary.json"
+    )
+    results.add_argument("--data", metavar="NAME", help="the questions, where the run's have moved")
     results.add_argument("--json", action="store_true", help="print the results as JSON")
 
 
@@ -94,22 +99,28 @@ def _new(parsed: argparse.Namespace) -> int:
 def _results(parsed: argparse.Namespace) -> int:
     from counterfoil.rating.results import results, write_csv, write_results
     from counterfoil.rating.store import Study
-    from counterfoil.running.folder import OWN, Run
+    from counterfoil.running.folder import OWN, SUMMARY, Run
 
     path = _path(parsed.study)
     read = [path, *(path.parent / name for name in OWN)]
+    # A study says what people say without its run, too.
+    run = Run(path.parent) if parsed.write or (path.parent / SUMMARY).is_file() else None
     with Study(path) as study:
         with writing("rate results", of=[path], inputs=read, overwrite=bool(parsed.overwrite)):
             if parsed.csv:
                 check_target(Path(parsed.csv))
-            found = results(study)
+            found = results(study, run=run, data=parsed.data)
             if parsed.csv:
                 write_csv(study, Path(parsed.csv))
-        if parsed.write:
-            write_results(study, Run(path.parent))
+        if parsed.write and run is not None:
+            write_results(study, run, found)
     files = [f"Every rating is in {parsed.csv}."] if parsed.csv else []
-    files += [f"The human_* metrics are in {path.parent / 'summary.json'}."] if parsed.write else []
-    print_result(found, lambda: "\n\n".join([*_sections(found), *files]), as_json=parsed.json)
+    files += (
+        [f"The human_* metrics and the corrected figures are in {path.parent / 'summary.json'}."]
+        if parsed.write
+        else []
+    )
+    print_result(found, lambda: "\n\n".join([*_sections(found, run), *files]), as_json=parsed.json)
     return 0
 
 
@@ -128,7 +139,7 @@ def _path(given: str) -> Path:
     return found[0]
 
 
-def _sections(found: Results) -> list[str]:
+def _sections(found: Results, run: Run | None) -> list[str]:
     progress = [["rater", "done", "replies"]]
     progress += [[name, f"{rater.done:,}", f"{rater.tasks:,}"] for name, rater in found.progress.items()]
     metrics = [estimate for estimate in found.estimates if estimate.model != "all"]
@@ -140,8 +151,20 @@ def _sections(found: Results) -> list[str]:
     for title, some in (("metric", metrics), ("agreement", over_all), ("pairs of raters", found.pairwise)):
         if some:
             sections.append(table([[title, "", "", "n", "clusters"], *map(_row, some)]))
+    sections += _corrected(found, run) if run is not None else []
     sections += ["\n".join(found.judges)] if found.judges else []
     return [*sections, f"Disagreements: {found.disagreements:,}, of which {found.undecided:,} are not decided yet."]
+
+
+def _corrected(found: Results, run: Run) -> list[str]:
+    """The overall figures as reported, as corrected and by people alone; or why there are none."""
+    from counterfoil.figures.corrections import correction_sentences, corrections_of
+
+    if found.not_corrected:
+        return [f"No figure was corrected. {found.not_corrected}"]
+    reported = [one for one in run.estimates if BASIS not in one.group]
+    sentences = correction_sentences(corrections_of([*reported, *found.corrected]))
+    return ["\n".join(sentences)] if sentences else []
 
 
 def _row(of: Estimate) -> list[str]:

@@ -1,0 +1,329 @@
+"""What a study says of its whole run: every figure that its labels can set right, beside what people say alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from counterfoil.errors import UserError
+from counterfoil.rating.correcting import CERTAIN, Corrected, Sample, Term, corrected
+from counterfoil.rating.store import Study
+from counterfoil.rating.study import check_replies, rateable_rows
+from counterfoil.running.asked import Key, key_of_question, key_of_record, questions_of, suite_of
+from counterfoil.running.folder import RECORDS, Run, readable
+from counterfoil.running.records import read_scores
+from counterfoil.stats.estimate import BASIS, CORRECTED, PEOPLE_ALONE, SHIFT, Estimate, Interval
+from counterfoil.stats.metric import Metric
+from counterfoil.suite.opinions import Opinions, StudyTask, Value
+from counterfoil.suite.suite import AnySuite, Suite
+
+# Fewer labels that count give no corrected figure.
+FEWEST = 30
+# The same figure from the records and from the summary: rounding apart, it is the same number.
+_SAME = 1e-6
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class Figure(NamedTuple):
+    """One figure of the run, as reported, and as labels set it right; `labels` is how many count in it."""
+
+    reported: Estimate
+    labels: int
+    found: Corrected | None
+    clusters: Sequence[str]
+
+
+class Labels(NamedTuple):
+    """The records of a run and what people say of some: in each of `said` the rated records as one person has them,
+    with their places in `places`, and `share` = 1 ÷ the number of people who rated that reply.
+    """
+
+    records: pl.DataFrame
+    strata: Places
+    said: Sequence[pl.DataFrame]
+    places: Sequence[Places]
+    shares: Sequence[Floats]
+
+    @property
+    def rated(self) -> Places:
+        """The places of the records that anybody rated."""
+        return self.places[0] if self.places else np.zeros(0, dtype=np.int64)
+
+
+def corrected_figures(study: Study, run: Run, data: str | None = None) -> list[Figure]:
+    """Every overall figure that labels can correct, and those of groups with enough labels.
+
+    Refused where the suite can't tell what labels mean, or where the labels are not of this run's replies.
+    """
+    suite = suite_of(run)
+    if type(suite).heard is Suite.heard:
+        raise UserError(f"The suite {suite.name} does not say what labels mean: give it a method `heard`.")
+    check_replies(study, run)
+    labels = labels_of(study, run, suite, data)
+    # A part of the records has the frames of all of them: those of every judge, too.
+    named = labels.records["judges"].explode() if "judges" in labels.records.columns else pl.Series([], dtype=pl.String)
+    judges = named.drop_nulls().unique(maintain_order=True).to_list()
+    context = msgspec.structs.replace(suite.context, judges=judges)
+    return list(_figures(suite.configured(suite.settings, context), run, labels))
+
+
+def estimates_of(figure: Figure) -> list[Estimate]:
+    """The figure corrected, by people alone, and how far the correction moves it; a note where labels are too few."""
+    reported, found = figure.reported, figure.found
+    if found is None:
+        short = FEWEST - figure.labels
+        note = f"too few labels: {figure.labels} of at least {FEWEST}; {short} more are needed"
+        return [_estimate(reported, CORRECTED, None, figure, note)]
+    told = f"{figure.labels} labels; what machines say has the weight {found.power:.2f}"
+    return [
+        _estimate(reported, CORRECTED, found.corrected, figure, told),
+        _estimate(reported, PEOPLE_ALONE, found.people, figure, None),
+        _estimate(reported, SHIFT, found.shift, figure, None),
+    ]
+
+
+def _estimate(reported: Estimate, basis: str, interval: Interval | None, figure: Figure, note: str | None) -> Estimate:
+    interval = interval or Interval(None, None, None, figure.labels, 0, "not corrected", None)
+    group = {BASIS: basis, **reported.group}
+    made = interval.estimate(reported.metric, reported.model, reported.variant, group)
+    made.n = reported.n if basis == CORRECTED and interval.value is not None else figure.labels
+    made.note = "; ".join(filter(None, (note, made.note))) or None
+    return made
+
+
+def labels_of(study: Study, run: Run, suite: AnySuite, data: str | None = None) -> Labels:
+    """The run's records, and what each person who rated a whole reply makes of its record."""
+    with readable(run.folder / RECORDS):
+        records = read_scores(run.folder / RECORDS)
+    opinions = study.opinions()
+    said = {task.task.id: _by_person(opinions, task) for task in opinions.tasks}
+    tasks = [task for task in opinions.tasks if said[task.task.id]]
+    places = _places(records, tasks)
+    known, facts = _questions(suite, run, data, records, places)
+    rows: list[list[dict[str, Any]]] = []
+    for task, place in zip(tasks, places, strict=True):
+        record = records.row(place, named=True)
+        question = known[key_of_record(suite, record)]
+        rows.append([_row(suite, question, facts, record, one) for one in said[task.task.id]])
+    most = max(map(len, rows), default=0)
+    slots = [[number for number, some in enumerate(rows) if len(some) > slot] for slot in range(most)]
+    return Labels(
+        records=records,
+        strata=_strata(run, records),
+        said=[
+            pl.DataFrame([rows[number][slot] for number in mine], schema=records.schema, orient="row")
+            for slot, mine in enumerate(slots)
+        ],
+        places=[np.array([places[number] for number in mine], dtype=np.int64) for mine in slots],
+        shares=[np.array([1 / len(rows[number]) for number in mine]) for mine in slots],
+    )
+
+
+def _by_person(opinions: Opinions, task: StudyTask) -> list[dict[str, Value]]:
+    """What each person who answered everything said of a task; what was decided takes the place of what they said."""
+    of_task = opinions.of(task)
+    raters = dict.fromkeys(rater for opinion in of_task.values() for rater in opinion.values)
+    found = []
+    for rater in raters or ([""] if all(one.decided is not None for one in of_task.values()) else []):
+        said = {
+            key: opinion.values.get(rater) if opinion.decided is None else opinion.decided
+            for key, opinion in of_task.items()
+        }
+        whole = {key: value for key, value in said.items() if value is not None}
+        if len(whole) == len(said):
+            found.append(whole)
+    return found
+
+
+def _places(records: pl.DataFrame, tasks: Sequence[StudyTask]) -> list[int]:
+    """Where the tasks' records are."""
+    if not tasks:
+        return []
+    names = list(tasks[0].source.columns)
+    rows = (
+        records.select(names)
+        .with_row_index("place")
+        .filter(pl.col("question_id").is_in({task.source.question_id for task in tasks}))
+    )
+    there = {row[1:]: row[0] for row in rows.iter_rows()}
+    return [there[tuple(task.source.columns.values())] for task in tasks]
+
+
+def _questions(
+    suite: AnySuite, run: Run, data: str | None, records: pl.DataFrame, places: Sequence[int]
+) -> tuple[Mapping[Key, Any], Any]:
+    """The questions of these records, and what must be known of the whole dataset."""
+    dataset = questions_of(run, data)
+    needed = {key_of_record(suite, row) for row in records[list(places)].iter_rows(named=True)}
+    known = {key: question for question in dataset if (key := key_of_question(suite, question)) in needed}
+    if needed - set(known):
+        raise UserError("The run's dataset lacks questions that were rated: name it with --data.")
+    return known, suite.prepare(dataset)
+
+
+def _row(
+    suite: AnySuite, question: Any, facts: Any, record: Mapping[str, Any], said: Mapping[str, Value]
+) -> dict[str, Any]:
+    """The record as it would be if the person were right: made as every record is."""
+    reading, verdicts = suite.heard(question, record, said)
+    scored = suite.score(question, facts, reading, verdicts)
+    row = {**record, **dict.fromkeys(suite.columns), **question.columns, **scored}
+    return {name: row.get(name) for name in record}
+
+
+def _strata(run: Run, records: pl.DataFrame) -> Places:
+    """0 for every reply that could be drawn, which all had the same chance."""
+    strata = np.full(records.height, CERTAIN, dtype=np.int64)
+    strata[rateable_rows(run)] = 0
+    return strata
+
+
+class _Column(NamedTuple):
+    """For each item its part of two sums: by machines, and by people, 0 where nobody rated it."""
+
+    above: Floats
+    below: Floats
+    said_above: Floats
+    said_below: Floats
+
+
+def _figures(suite: AnySuite, run: Run, labels: Labels) -> Iterator[Figure]:
+    metrics, items = suite.correctable(labels.records)
+    said = [suite.correctable(frame)[1] for frame in labels.said]
+    reported = {_key(one): one for one in run.estimates if one.value is not None and BASIS not in one.group}
+    kinds = {kind: _Kind(labels, frame, [each.get(kind) for each in said]) for kind, frame in items.items()}
+    for metric in metrics:
+        if metric.is_there(items) and kinds[metric.of].is_of_replies:
+            for by in metric.groups:
+                yield from kinds[metric.of].figures(metric, by, reported)
+
+
+def _key(one: Estimate) -> tuple[Any, ...]:
+    return one.metric, one.model, one.variant, frozenset(one.group.items())
+
+
+class _Kind:
+    """Items of one kind. They are replies where their frame has the records in their order, or several times so, once
+    for each judge.
+    """
+
+    def __init__(self, labels: Labels, items: pl.DataFrame, said: Sequence[pl.DataFrame | None]) -> None:
+        self._labels = labels
+        self._items = items
+        self._stacks = _stacks(items, labels.records)
+        self._said = [
+            (frame, places, shares)
+            for frame, part, places, shares in zip(said, labels.said, labels.places, labels.shares, strict=True)
+            if frame is not None and _stacks(frame, part) == self._stacks
+        ]
+
+    @property
+    def is_of_replies(self) -> bool:
+        return self._stacks > 0
+
+    def figures(
+        self, metric: Metric, by: Sequence[str], reported: Mapping[tuple[Any, ...], Estimate]
+    ) -> Iterator[Figure]:
+        """One for each model, variant and group that is reported with this value."""
+        each = [metric.each] if metric.each is not None and self._items[metric.each].count() else []
+        keys = ["model", "variant", *by, *each]
+        columns = [self._column(metric, first, second) for first, second in _parts(metric)]
+        rows = self._items.select(keys).with_row_index("place").drop_nulls()
+        for (model, variant, *rest), some in rows.group_by(keys, maintain_order=True):
+            group = dict(zip([*by, *each], rest, strict=True)) | dict(metric.label)
+            told = reported.get((metric.name, model, variant, frozenset(group.items())))
+            if told is not None and told.value is not None:
+                figure = self._figure(metric, told, columns, some["place"].to_numpy().astype(np.int64))
+                if figure is not None and (figure.found is not None or not by):
+                    yield figure
+
+    def _figure(self, metric: Metric, told: Estimate, columns: Sequence[_Column], rows: Places) -> Figure | None:
+        counts = np.zeros(len(rows), dtype=bool)
+        for column in columns:
+            counts |= (column.below[rows] > 0) | (column.said_below[rows] > 0)
+        rows = rows[counts]
+        records = rows % self._labels.records.height
+        rated = np.flatnonzero(np.isin(records, self._labels.rated))
+        terms = [
+            Term(factor, *(part[rows] for part in column[:2]), *(part[rows[rated]] for part in column[2:]))
+            for (factor, _), column in zip(metric.terms, columns, strict=True)
+        ]
+        value = sum(term.coefficient * term.above.sum() / term.below.sum() for term in terms)
+        if told.value is None or not abs(value - told.value) <= _SAME * max(1.0, abs(told.value)):
+            return None
+        names, clusters = np.unique(self._labels.records["cluster"].to_numpy()[records], return_inverse=True)
+        strata = self._labels.strata[records]
+        weight = _weights(strata, rated)
+        if len(rated) < FEWEST or weight is None:
+            return Figure(told, len(rated), None, [])
+        sample = Sample(clusters.astype(np.int64), strata, rated, weight)
+        return Figure(told, len(rated), corrected(terms, sample, _limits(metric, told, columns)), names.tolist())
+
+    def _column(self, metric: Metric, first: str, second: str | None) -> _Column:
+        above, below = _sums(self._items, metric, first, second)
+        said_above, said_below = np.zeros(len(above)), np.zeros(len(above))
+        for frame, places, shares in self._said:
+            if {first, second or first} <= set(frame.columns):
+                up, down = _sums(frame, metric, first, second)
+                height = self._labels.records.height
+                to = np.concatenate([places + stack * height for stack in range(self._stacks)])
+                share = np.tile(shares, self._stacks)
+                said_above[to] += up * share
+                said_below[to] += down * share
+        return _Column(above, below, said_above, said_below)
+
+
+def _stacks(items: pl.DataFrame, records: pl.DataFrame) -> int:
+    """How often the frame has the records in their order; 0 where its items are something else."""
+    if not records.height or not items.height or items.height % records.height:
+        return 0
+    about = ["model", "variant", "cluster"]
+    times = items.height // records.height
+    return times if items.select(about).equals(pl.concat([records.select(about)] * times)) else 0
+
+
+def _parts(metric: Metric) -> list[tuple[str, str | None]]:
+    """The columns of each term, and what its sum is divided by, where that is no number of items."""
+    if metric.over is not None:
+        return [(str(metric.mean), metric.over)]
+    return [(column, None) for _, column in metric.terms]
+
+
+def _sums(frame: pl.DataFrame, metric: Metric, first: str, second: str | None) -> tuple[Floats, Floats]:
+    """What each item adds to the sum, and to that which it is divided by; 0 where it does not count."""
+    counts = pl.col(first).is_not_null()
+    counts = counts if metric.where is None else counts & pl.col(metric.where).fill_null(False)
+    counts = counts if second is None else counts & pl.col(second).is_not_null()
+    weight = pl.col("weight") if "weight" in frame.columns else pl.lit(1.0)
+    below = weight if second is None else weight * pl.col(second).cast(pl.Float64)
+    parts = {"above": weight * pl.col(first).cast(pl.Float64), "below": below}
+    sums = frame.select(**{name: pl.when(counts).then(part).otherwise(0.0) for name, part in parts.items()})
+    return sums["above"].to_numpy(), sums["below"].to_numpy()
+
+
+def _weights(strata: Places, rated: Places) -> Floats | None:
+    """How many replies each rated one stands for; None where a stratum has none."""
+    count = int(strata.max(initial=0)) + 1
+    replies = np.bincount(strata[strata != CERTAIN], minlength=count)
+    labels = np.bincount(strata[rated], minlength=count)
+    if np.any((replies > 0) & (labels == 0)):
+        return None
+    weights: Floats = (replies / np.maximum(labels, 1))[strata[rated]]
+    return weights
+
+
+def _limits(metric: Metric, told: Estimate, columns: Sequence[_Column]) -> tuple[float, float]:
+    """The lowest and the highest that the figure can be; without an end, as far as makes no difference."""
+    low, high = metric.range
+    if high < float("inf"):
+        return low, high
+    if metric.most is not None:
+        return low, metric.scale * max(metric.most, *(float(column.above.max(initial=0)) for column in columns))
+    return low, max(1.0, 2 * (told.value or 0.0))

@@ -1,0 +1,130 @@
+"""What labels make of a run's figures: through the study's file, the run's summary and the command's sentences."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+
+import counterfoil as cf
+from counterfoil.rating.correction import FEWEST
+from counterfoil.rating.results import results, write_results
+from counterfoil.rating.store import Study
+from counterfoil.rating.study import new_study
+from counterfoil.running.folder import RECORDS, Run
+from counterfoil.stats import Estimate
+from counterfoil.suite.opinions import StudyTask
+
+pytestmark = pytest.mark.heavy
+
+Say = Callable[[StudyTask, int], str]
+
+
+@pytest.fixture(scope="module")
+def bias_run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("bias")
+    return cf.run("bias", model="planted/bias", data="english", out=folder / "run", ledger=folder / "ledger.sqlite")
+
+
+def rated(run: Run, name: str, say: Say, sample: int = 120) -> Study:
+    """A study in which two people rate everything, and say this."""
+    study = new_study(run, name, raters=2, per_question=2, sample=sample)
+    for task in study.tasks():
+        for number, rater in enumerate(study.raters()[:2]):
+            study.rate(rater, task.task.id, "answer", say(task, number))
+    return study
+
+
+def found(estimates: list[Estimate], metric: str, **group: str) -> Estimate:
+    [one] = [one for one in estimates if (one.metric, one.group) == (metric, group)]
+    return one
+
+
+def test_people_who_read_the_same_leave_the_figure_where_it_is(bias_run: Run) -> None:
+    with rated(bias_run, "same", lambda task, _: task.source.algorithm["reading"]) as study:
+        some = results(study, run=bias_run)
+    reported = found(bias_run.estimates, "accuracy_disambiguated")
+    corrected = found(some.corrected, "accuracy_disambiguated", basis="corrected")
+    shift = found(some.corrected, "accuracy_disambiguated", basis="correction")
+    assert reported.value is not None
+    assert corrected.value == pytest.approx(reported.value, abs=0.02)
+    assert shift.low is not None
+    assert shift.high is not None
+    assert shift.low < 0 < shift.high
+    # All replies count, and about half of the labels do: the others are of ambiguous contexts.
+    assert (corrected.n, shift.n) == (reported.n, corrected.note and int(corrected.note.split()[0]))
+
+
+def test_a_reader_that_is_off_is_told_and_set_right(bias_run: Run) -> None:
+    """People read the right answer in every reply: what was read wrong is the reader's fault."""
+    with rated(bias_run, "right", lambda task, _: task.task.right[0]) as study:
+        some = write_results(study, bias_run)
+    corrected = found(bias_run.estimates, "accuracy_ambiguous", basis="corrected")
+    people = found(bias_run.estimates, "accuracy_ambiguous", basis="people")
+    shift = found(bias_run.estimates, "accuracy_ambiguous", basis="correction")
+    reported = found(bias_run.estimates, "accuracy_ambiguous")
+    assert (corrected.value, people.value) == (1, 1)
+    assert reported.value is not None
+    assert shift.value == pytest.approx(1 - reported.value)
+    assert shift.low is not None
+    assert shift.low > 0
+    assert some.not_corrected is None
+    # Once more changes nothing, and reported figures stay.
+    before = bias_run.estimates
+    with Study(bias_run.folder / "right.study.sqlite") as study:
+        write_results(study, bias_run)
+    assert Run(bias_run.folder).estimates == before
+
+
+def test_raters_who_differ_count_with_their_shares(bias_run: Run) -> None:
+    """One of two reads what was read, the other the right answer: people alone say the mean of both."""
+    say: Say = lambda task, number: task.task.right[0] if number else task.source.algorithm["reading"]  # noqa: E731
+    with rated(bias_run, "half", say) as study:
+        some = results(study, run=bias_run)
+        tasks = [task for task in study.tasks() if task.task.options and _is_ambiguous(bias_run, task)]
+    right = [task.source.algorithm["reading"] == task.task.right[0] for task in tasks]
+    people = found(some.corrected, "accuracy_ambiguous", basis="people")
+    assert people.value == pytest.approx((1 + sum(right) / len(right)) / 2)
+
+
+def _is_ambiguous(run: Run, task: StudyTask) -> bool:
+    records = run.records
+    [row] = records.filter(
+        (records["question_id"] == task.source.question_id) & (records["order"] == task.source.identity["order"])
+    ).to_dicts()
+    return bool(row["ambiguous"])
+
+
+def test_too_few_labels_say_how_many_more(bias_run: Run) -> None:
+    with rated(bias_run, "few", lambda task, _: task.source.algorithm["reading"], sample=40) as study:
+        some = results(study, run=bias_run)
+    few = found(some.corrected, "out_of_choice", basis="corrected")
+    assert few.value is not None
+    of_half = found(some.corrected, "accuracy_ambiguous", basis="corrected")
+    assert of_half.value is None
+    assert of_half.note == f"too few labels: {of_half.n} of at least {FEWEST}; {FEWEST - of_half.n} more are needed"
+
+
+def test_what_is_decided_takes_the_place_of_what_was_said(bias_run: Run) -> None:
+    luck = random.Random(1)
+    with rated(bias_run, "decided", lambda task, _: luck.choice("ABC"), sample=100) as study:
+        adjudicator = study.raters()[-1]
+        for task in study.tasks():
+            study.rate(adjudicator, task.task.id, "answer", task.task.right[0])
+        some = results(study, run=bias_run)
+    assert found(some.corrected, "accuracy_ambiguous", basis="people").value == 1
+
+
+def test_labels_of_other_replies_are_refused(bias_run: Run) -> None:
+    with rated(bias_run, "moved", lambda task, _: "A", sample=40) as study:
+        path = bias_run.folder / RECORDS
+        whole = path.read_bytes()
+        records = pl.read_parquet(path)
+        records.with_columns(reply=pl.lit("Changed.")).write_parquet(path)
+        some = results(study, run=Run(bias_run.folder))
+        path.write_bytes(whole)
+    assert some.corrected == []
+    assert some.not_corrected is not None
+    assert "40 of the 40 replies that were rated in moved are not in" in some.not_corrected
