@@ -121,6 +121,37 @@ def test_forms(number: str, form: str, printed: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("word", "form", "printed"),
+    [
+        ("glass", "plural", "glasses"),
+        ("berry", "plural", "berries"),
+        ("day", "plural", "days"),
+        ("ounces", "plural", "ounces"),
+        ("hour", "a", "an hour"),
+        ("unit", "a", "a unit"),
+        ("apple", "a", "an apple"),
+        ("80-year bond", "a", "an 80-year bond"),
+        ("7", "a", "a 7"),
+        ("iPad", "capital", "IPad"),
+    ],
+)
+def test_forms_of_words(word: str, form: str, printed: str) -> None:
+    assert words.TEXT_FORMS[form](word) == printed
+
+
+def test_a_name_has_the_forms_of_words_and_no_others() -> None:
+    template = bakery(
+        ("text", "{unit:capital} {unit:a}: {grain:plural capital} {packs:words capital}. {trays} {share} {thrown}"),
+        ("names", {"grain": ["rye", "berry"]}),
+    )
+    draw = draws.work_out(template, draws.original_slots(template))
+    printed = template.text.render(wording.printed(template, draw, {"grain": "berry"}))
+    assert printed == "Dozen a dozen: Berries Two. 3 1/2 "
+    with pytest.raises(UserError, match="only a number has this form"):
+        bakery(("text", "{grain:words} {unit} {packs} {trays} {share} {thrown}"), ("names", {"grain": ["rye", "oat"]}))
+
+
+@pytest.mark.parametrize(
     ("said", "number"),
     [
         ("1,200", "1200"),

@@ -26,7 +26,7 @@ LETTERS: tuple[Letter, Letter, Letter] = ("A", "B", "C")
 
 Control = Literal["again", "reshuffled", "reoptioned", "renamed", "stand_in", "lure"]
 Status = Literal["verified", "refuted", "unverified"]
-Source = Literal["bank", "recipe", "file", "proposed", "direct"]
+Source = Literal["bank", "recipe", "file", "proposed", "direct", "published"]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):

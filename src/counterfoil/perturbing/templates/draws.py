@@ -90,15 +90,15 @@ def some(choices: Sequence[Slot], count: int, stream: random.Random) -> list[Slo
     return [left.pop(below(stream, len(left))) for _ in range(count)]
 
 
-def work_out(template: Template, slots: Mapping[str, Decimal]) -> Draw:
+def work_out(template: Template, slots: Mapping[str, Decimal], *, conditions: bool = True) -> Draw:
     """The answer for these slots, by both computations and the check; Rejected says why there is none to rely on."""
     try:
-        return _computed(template, slots)
+        return _computed(template, slots, template.conditions if conditions else ())
     except ExpressionError as error:
         raise Rejected(f"can't be computed ({error})") from error
 
 
-def _computed(template: Template, slots: Mapping[str, Decimal]) -> Draw:
+def _computed(template: Template, slots: Mapping[str, Decimal], conditions: Sequence[Expression]) -> Draw:
     values = {name: numbers.meant(slots[name], slot.percent) for name, slot in template.slots.items()}
     floats = {name: float(value) for name, value in values.items()}
     for derived in template.derived:
@@ -119,7 +119,7 @@ def _computed(template: Template, slots: Mapping[str, Decimal]) -> Draw:
             "one of the two expressions is wrong."
         )
     _agreed(answer, shown_check, template.digits)
-    for condition in template.conditions:
+    for condition in conditions:
         if not condition.holds(values):
             raise Rejected(f"the condition {condition.source} fails")
     return Draw(slots, values, floats, rounded, check)

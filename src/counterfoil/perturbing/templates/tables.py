@@ -213,17 +213,18 @@ def _check_forms(template: Template) -> None:
     """Every slot with a form can be printed in it, from its first value to its last."""
     for marker in sorted(template.forms):
         name, _, form = marker.partition(":")
-        _require("|" in form or form in words.FORMS, "text", f"{{{marker}}}: there is no form {form!r}")
+        steps = [step for step in words.steps_of(form) if step not in words.TEXT_FORMS]
+        unknown = [step for step in steps if "|" not in step and step not in words.FORMS]
+        _require(not unknown, "text", f"{{{marker}}}: there is no form {unknown[0]!r}" if unknown else "")
+        _require(name not in template.names or not steps, "text", f"{{{marker}}}: only a number has this form")
         slot = template.slots.get(name)
         if slot is None:
-            _require(name not in template.names, "text", f"{{{marker}}}: only a number has a form")
             continue
+        first_and_last = {0, 1, slot.choices - 1} if not slot.fixed else set[int]()
         try:
-            for value in (
-                slot.original,
-                *(slot.value(number) for number in {0, 1, slot.choices - 1} if not slot.fixed),
-            ):
-                words.shaped(words.exact(value), form)
+            for value in (slot.original, *(slot.value(number) for number in first_and_last)):
+                for step in steps:
+                    words.shaped(words.exact(value), step)
         except words.NoForm as error:
             raise _WrongField("text", f"{{{marker}}}: {error}") from error
 

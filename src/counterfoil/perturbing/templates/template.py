@@ -157,6 +157,9 @@ class Template:
     inverses: tuple[Inverse, ...]
     given: GivenOptions | None
     clauses: tuple[Clause, ...] = ()
+    # The original in its own words, where the text with its values is not exactly that; the conditions are then for
+    # variants alone.
+    own_text: str | None = None
 
     @cached_property
     def forms(self) -> frozenset[str]:

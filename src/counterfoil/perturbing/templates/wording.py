@@ -36,26 +36,35 @@ def printed(template: Template, draw: Draw, names: Mapping[str, str]) -> dict[st
             found[derived.name] = numbers.printed(shown, derived.digits, plain=derived.plain)
     found["answer"] = numbers.printed(draw.answer, template.digits)
     for form in template.forms:
-        found[form] = _in_form(template, draw, form)
+        found[form] = _in_form(template, draw, form, found)
     for clause in template.clauses:
         found[clause.name] = clause.text.render(found) if clause.when.holds(draw.values) else ""
     return found
 
 
-def _in_form(template: Template, draw: Draw, marker: str) -> str:
-    """What a marker with a form prints: a slot, a derived value or the answer in words, as a date and so on."""
+def _in_form(template: Template, draw: Draw, marker: str, printed: Mapping[str, str]) -> str:
+    """What a marker with a form prints: a number in words, as a date and so on; any words with a capital."""
     name, _, form = marker.partition(":")
-    if name == "answer":
-        value = draw.answer
-    elif name in draw.slots:
-        value = draw.slots[name]
-    else:
-        [derived] = [derived for derived in template.derived if derived.name == name]
-        value = numbers.rounded(numbers.shown(draw.values[name], derived.percent), derived.digits or 0)
+    text = printed[name]
     try:
-        return words.shaped(words.exact(value), form)
+        for step in words.steps_of(form):
+            if step in words.TEXT_FORMS:
+                text = words.TEXT_FORMS[step](text)
+            else:
+                text = words.shaped(words.exact(_shown_value(template, draw, name)), step)
     except words.NoForm as error:
         raise draws.Rejected(f"{name} can't be printed as {form} ({error})") from error
+    return text
+
+
+def _shown_value(template: Template, draw: Draw, name: str) -> Decimal:
+    """The number that a marker stands for, as it is printed."""
+    if name == "answer":
+        return draw.answer
+    if name in draw.slots:
+        return draw.slots[name]
+    [derived] = [derived for derived in template.derived if derived.name == name]
+    return numbers.rounded(numbers.shown(draw.values[name], derived.percent), derived.digits or 0)
 
 
 def options(

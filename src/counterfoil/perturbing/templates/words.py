@@ -139,6 +139,38 @@ FORMS: dict[str, Callable[[Fraction], str]] = {
 }
 
 
+def capital(text: str) -> str:
+    """With a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+def plural(word: str) -> str:
+    """Glasses, berries, eggs. A word that looks like a plural already gets nothing more."""
+    if re.search(r"(?:ss|x|ch|sh|z)$", word):
+        return f"{word}es"
+    if re.search(r"[^aeiou]y$", word):
+        return f"{word[:-1]}ies"
+    return word if word.endswith("s") else f"{word}s"
+
+
+def with_article(text: str) -> str:
+    """An egg, a hen, an hour, a unit, an 8-year bond, a 7-year one."""
+    if digits := re.match(r"[$€£]?(\d+)", text):
+        is_vowel = digits[1].startswith("8") or digits[1] in ("11", "18")
+    else:
+        is_vowel = bool(re.match(r"(?!uni|use|usu|eu|one\b|once\b)[aeiou]|hour|hono|heir", text.lower()))
+    return f"a{'n' if is_vowel else ''} {text}"
+
+
+# What can be done to anything that is printed, words as well.
+TEXT_FORMS: dict[str, Callable[[str], str]] = {"capital": capital, "plural": plural, "a": with_article}
+
+
+def steps_of(form: str) -> list[str]:
+    """A form may be several, one behind the other: words capital."""
+    return [form] if "|" in form else form.split(" ")
+
+
 def exact(value: Decimal) -> Fraction:
     """The fraction that a decimal stands for: 1/3 for 0.333…"""
     number = Fraction(value)
