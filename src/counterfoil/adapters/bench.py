@@ -64,5 +64,5 @@ def open_bench(suite_name: str, given: Mapping[str, Any]) -> Bench:
     suite = load_suite(suite_name)
     request = make_request(suite, given, {}, "")
     [spec] = request.models
-    plan = make_plan(suite, msgspec.structs.replace(request, models=[], judges=[]))
+    plan = make_plan(suite, msgspec.structs.replace(request, models=[], judges=[], second_reader=[]))
     return Bench(plan, spec.params)

@@ -21,6 +21,7 @@ from counterfoil.bias.reading import Reading, likeliest_letter, marks, read_by_r
 from counterfoil.bias.sources.loading import encode_questions, load_questions
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
+from counterfoil.judging.second_reader import ReadingTask, choice_task
 from counterfoil.reading.ways import Read, ReadBy
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items, Metric
@@ -149,6 +150,18 @@ class Bias(Suite[Question, Reading, None, None]):
             unknown = question.shown.index(question.unknown)
             read = read_by_rule(reply.text, shown, rule=self.settings["reading"], unknown=unknown)
         return None if read is None else Reading(question.turned(read.said), read_by=read.by)
+
+    @property
+    def can_be_reread(self) -> bool:
+        """Log probabilities are no text that somebody could read."""
+        return bool(self.settings["by"] != "logprob")
+
+    def reading_task(self, question: Question, variant: Variant, reply: Reply) -> ReadingTask[Reading]:
+        def made(place: int | None) -> Reading | None:
+            return None if place is None else Reading(question.turned(place))
+
+        shown = list(zip(LETTERS, shown_choices(question, variant.prompt), strict=True))
+        return choice_task(f"{question.context}\n{question.text}", shown, reply.text, made)
 
     def score(self, question: Question, facts: None, reading: Reading | None, verdicts: None) -> Row:
         if reading is None:

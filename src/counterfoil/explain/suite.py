@@ -39,6 +39,7 @@ from counterfoil.explain.prompts import VARIANTS, load_variants
 from counterfoil.explain.questions import Question, encode_questions, load_questions
 from counterfoil.explain.reading import Reading, read_reply
 from counterfoil.explain.scoring import LABELLINGS, Facts, label_all, penalty, reward
+from counterfoil.judging.second_reader import ReadingTask, explanation_task
 from counterfoil.judging.step import Foreseen, JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items
@@ -70,6 +71,7 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     rating_strata = ("confusing", "correct")
     # Null where a judge was to find the alternatives, and did not: there is nothing to be rated one by one.
     rating_needs = ("mentioned",)
+    read_columns = ("correct", "mentioned")
     columns: Mapping[str, Any] = {
         "correct": bool,
         "instead": str,
@@ -144,6 +146,15 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> Reading | None:
         return read_reply(question, reply.text)
+
+    def reading_task(self, question: Question, variant: Variant, reply: Reply) -> ReadingTask[Reading]:
+        return explanation_task(
+            question.text,
+            [question.gold, *question.aliases],
+            list(question.candidates),
+            reply.text,
+            lambda correct, mentioned, instead: Reading(reply.text, mentioned, correct, instead),
+        )
 
     async def judge(self, question: Question, reading: Reading, ask: JudgeAsk) -> Verdicts:
         mentioned = reading.mentioned

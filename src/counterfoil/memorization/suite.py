@@ -8,10 +8,13 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.console import say
 from counterfoil.errors import UserError
+from counterfoil.judging.second_reader import ReadingTask, choice_task, number_task
 from counterfoil.memorization.importers import ImportedQuestions, attributed, findings, import_cfa, with_reported
 from counterfoil.memorization.metrics import ACCURACY_PERTURBED, GAP_LEVELS, MEMORIZATION_GAP, METRICS, TRUSTED
 from counterfoil.memorization.options import OPTIONS
@@ -63,6 +66,8 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
     form = FORM
     rating_strata = ("correct", "level", "control")
     unit_column = "parent"
+    read_columns = ("answer",)
+    reread_together = True
     columns: Mapping[str, Any] = {
         "parent": str,
         "level": int,
@@ -125,6 +130,24 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
         given = self.settings["tolerance"]
         tolerance = None if given is None else Decimal(str(given))
         return read_answer(question, variant, reply.text, tolerance)
+
+    @property
+    def can_be_reread(self) -> bool:
+        """Results of the CFA study come without the texts of replies."""
+        return self.context.format != "cfa"
+
+    def reading_task(self, question: Question, variant: Variant, reply: Reply) -> ReadingTask[Answer]:
+        """What the second reader names is read as a reply would be, so that both have the same unit."""
+
+        def made(said: str | None) -> Answer | None:
+            return None if said is None else self.read(question, variant, msgspec.structs.replace(reply, text=said))
+
+        if variant.prompt is not None and variant.prompt.open:
+            return number_task(question.text, reply.text, made)
+        lettered = list(zip(LETTERS, question.options, strict=True))
+        return choice_task(
+            question.text, lettered, reply.text, lambda place: made(None if place is None else LETTERS[place])
+        )
 
     def score(self, question: Any, facts: object, reading: Answer | None, verdicts: None) -> Row:
         reading = reading or Answer(text=None, correct=False)

@@ -18,7 +18,8 @@ def dry_run_text(rows: Sequence[DryRun]) -> str:
     lines = [["model", *heading, "~cost", ""]]
     for row in rows:
         least = row.least or row
-        name = f"{row.model} (judge)" if row.judge else row.model
+        role = " (judge)" if row.judge else " (second reader)" if row.second_reader else ""
+        name = f"{row.model}{role}"
         cells = [
             _range(row.asks - row.to_ask + least.to_ask, row.asks),
             f"{row.in_ledger:,}",

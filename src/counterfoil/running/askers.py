@@ -69,12 +69,13 @@ class Askers(Generic[A]):
 
     models: Sequence[A]
     judges: Sequence[A]
+    second_reader: Sequence[A]
     halt: Halt
     plan: Plan
 
     @property
     def all(self) -> Sequence[A]:
-        return [*self.models, *self.judges]
+        return [*self.models, *self.judges, *self.second_reader]
 
     @property
     def budget(self) -> Budget:
@@ -91,12 +92,12 @@ class Askers(Generic[A]):
 
 
 class JudgeAsks:
-    """The asks of a judge. Nobody knows how many they will be."""
+    """The asks of a judge. Nobody knows how many they will be. The second reader asks of at least so many replies."""
 
-    total = 0
-
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: Account, role: str = "judge", total: int = 0) -> None:
         self._tally = account.tally
+        self.role = role
+        self.total = total
 
     @property
     def done(self) -> int:
@@ -112,7 +113,7 @@ class Watched(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.asker.model.name + (" (judge)" if isinstance(self.counted, JudgeAsks) else "")
+        return self.asker.model.name + (f" ({self.counted.role})" if isinstance(self.counted, JudgeAsks) else "")
 
     @property
     def total(self) -> int:
@@ -170,7 +171,13 @@ async def open_askers(
         pairs = zip(models, specs, strict=True)
         return [new_asker(model, spec, Account(budget, plan.price(spec), telling(say, spec))) for model, spec in pairs]
 
-    askers = Askers(askers_of(plan.models, request.models), askers_of(plan.judges, request.judges), halt, plan)
+    askers = Askers(
+        askers_of(plan.models, request.models),
+        askers_of(plan.judges, request.judges),
+        askers_of(plan.second_reader, request.second_reader),
+        halt,
+        plan,
+    )
     try:
         with one_error(), interruptible(halt, askers.all, say, records=len(plan.models) * plan.asks_per_model):
             yield askers
@@ -194,7 +201,7 @@ async def open_senders(plan: Plan, ledger: Ledger, say: Say) -> AsyncIterator[As
 
 def most_places(plan: Plan) -> int:
     """The largest number of asks in flight for each model and judge: their share of all connections."""
-    return max(1, _connections() // max(1, len(plan.models) + len(plan.judges)))
+    return max(1, _connections() // max(1, len(plan.asked)))
 
 
 def sender_of(

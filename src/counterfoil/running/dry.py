@@ -10,19 +10,20 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from counterfoil.asking.ask import Ask
+from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.asker import Collector, Halt
 from counterfoil.asking.batches.store import UnderWay
 from counterfoil.asking.budget import FIRST_GUESS_TOKENS, Account, Budget, estimate_tokens
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.models.thinking import limit_of
+from counterfoil.judging.step import opening
 from counterfoil.running.askers import A, Askers, Say, one_error
 from counterfoil.running.folder import round_under_way
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts
 from counterfoil.running.request import RunRequest
-from counterfoil.running.rows import unheard
+from counterfoil.running.rows import Item, unheard
 from counterfoil.running.run import WINDOW, Pass, answer_all
 from counterfoil.suite.suite import AnySuite
 
@@ -72,6 +73,7 @@ class DryRun(msgspec.Struct, kw_only=True):
 
     model: str
     judge: bool
+    second_reader: bool = False
     asks: int
     in_ledger: int
     under_way: int
@@ -210,6 +212,17 @@ class Outbox(Finder):
         )
         return self._row(round(most.asks), most.tokens, notes, least=at_least)
 
+    def reread(self, plan: Plan, without_reply: Sequence[Item], coming: Coming) -> DryRun:
+        """The second reader's part: the asks that are known, and one about each reply of its sample that is to come."""
+        tokens = self._input_tokens
+        for item in without_reply:
+            task = plan.suite.reading_task(item.question, item.variant, Reply(status="ok", text=""))
+            if task is not None:
+                ask = self.model.ask(opening(task.step.prompt, task.content), self._params, 0)
+                tokens += estimate_tokens(ask.prompt) + coming.reply_tokens
+        row = self._row(len(self._keys) + len(without_reply), tokens, [])
+        return msgspec.structs.replace(row, second_reader=True)
+
     def _row(
         self,
         to_ask: int,
@@ -267,11 +280,12 @@ def dry_run(suite: AnySuite, request: RunRequest) -> list[DryRun]:
     def dry(specs: Sequence[ModelSpec]) -> list[ModelSpec]:
         return [msgspec.structs.replace(spec, dry=True) for spec in specs]
 
-    request = msgspec.structs.replace(request, models=dry(request.models), judges=dry(request.judges))
+    roles = ("models", "judges", "second_reader")
+    request = msgspec.structs.replace(request, **{role: dry(getattr(request, role)) for role in roles})
     with Ledger(request.ledger, create=False) as ledger, UnderWay(request.ledger) as under_way:
         plan = make_plan(suite, request)
         if request.fresh:
-            for model in (*plan.models, *plan.judges):
+            for model in plan.asked:
                 model.begin_round(round_under_way(request.out) or "not begun")
         return asyncio.run(_dry_run(plan, ledger, under_way))
 
@@ -290,10 +304,12 @@ async def _dry_run(plan: Plan, ledger: Ledger, under_way: UnderWay) -> list[DryR
         called=plan.suite.asked_in,
     )
     unasked = sum(of_model.outcomes[key] for of_model in counts for key in of_model.outcomes if key[2] == "not_asked")
+    without_reply = [item for of_model in counts for item in of_model.without_reply]
     coming = Coming(unasked, max((box.shown_tokens for box in outboxes.models), default=0.0))
     return [
         *(box.result(product, has_turns=plan.suite.has_turns) for box in outboxes.models),
         *(box.judged(plan, coming) for box in outboxes.judges),
+        *(box.reread(plan, without_reply, coming) for box in outboxes.second_reader),
     ]
 
 
@@ -302,11 +318,16 @@ def _outboxes(plan: Plan, ledger: Ledger, under_way: UnderWay) -> Askers[Outbox]
 
 
 def _askers(plan: Plan, halt: Halt, new_asker: Callable[[Model, ModelSpec], A]) -> Askers[A]:
-    models, judges = (
+    request = plan.request
+    models, judges, second_reader = (
         [new_asker(model, spec) for model, spec in zip(some, specs, strict=True)]
-        for some, specs in ((plan.models, plan.request.models), (plan.judges, plan.request.judges))
+        for some, specs in (
+            (plan.models, request.models),
+            (plan.judges, request.judges),
+            (plan.second_reader, request.second_reader),
+        )
     )
-    return Askers(models, judges, halt, plan)
+    return Askers(models, judges, second_reader, halt, plan)
 
 
 async def count_earlier(plan: Plan, ledger: Ledger, askers: Askers[Any], one_pass: Pass) -> None:

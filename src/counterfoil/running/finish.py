@@ -18,6 +18,7 @@ from counterfoil import __version__
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.figures.numbers import replies_to
 from counterfoil.files import write_json
+from counterfoil.judging.second_reader import described_prompts
 from counterfoil.running.askers import Askers, RunAsker
 from counterfoil.running.folder import (
     MANIFEST,
@@ -56,6 +57,7 @@ def manifest(
     stopped: Mapping[str, str],
     answered: Sequence[Answered],
     asked: Asked,
+    counts: Sequence[Counts],
 ) -> dict[str, Any]:
     """The content of manifest.json. It holds no keys, and not the path of the ledger. `stopped`: why models were not
     asked on, where that is not the model's doing.
@@ -93,7 +95,12 @@ def manifest(
         "variants": [{"name": variant.name, "sha256": variant.sha256} for variant in plan.variants],
         "models": [_about(*pair, stopped, asked.oldest) for pair in zip(request.models, askers.models, strict=True)],
         "judges": [_about(*pair, {}, asked.oldest) for pair in zip(request.judges, askers.judges, strict=True)],
-        "cost": {"models": _total_cost(askers.models), "judges": _total_cost(askers.judges)},
+        "second_reader": _second_reader(askers, asked, counts),
+        "cost": {
+            "models": _total_cost(askers.models),
+            "judges": _total_cost(askers.judges),
+            **({"second_reader": _total_cost(askers.second_reader)} if askers.second_reader else {}),
+        },
         "outcomes": {outcome: totals[outcome] for outcome in OUTCOMES},
         "asked_by": _asked_by(request),
         "fresh": asked.round,
@@ -101,6 +108,21 @@ def manifest(
         "started_at": started_at.isoformat(timespec="seconds"),
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": _versions(),
+    }
+
+
+def _second_reader(askers: Askers[Any], asked: Asked, counts: Sequence[Counts]) -> dict[str, Any] | None:
+    """The second reader, how many replies it was to read and has read, and its prompts; None where there is none."""
+    request = askers.plan.request
+    if not request.second_reader:
+        return None
+    [spec], [asker] = request.second_reader, askers.second_reader
+    return {
+        **_about(spec, asker, {}, asked.oldest),
+        "sample": request.second_reader_sample,
+        "read": sum(bool(one.same) for of_model in counts for one in of_model.reread),
+        "not_read": sum(of_model.not_reread for of_model in counts),
+        "prompts": described_prompts(),
     }
 
 
@@ -164,7 +186,7 @@ def finish(
         note(summary.estimates, partial)
         summary.id = id
         write_json(staged / SUMMARY, summary)
-        content = {"id": id, **manifest(plan, askers, outcomes, started_at, stopped, answered, asked)}
+        content = {"id": id, **manifest(plan, askers, outcomes, started_at, stopped, answered, asked, counts)}
         content["partial"] = msgspec.to_builtins(partial)
         write_json(staged / MANIFEST, content)
         plan.suite.finished(Run(staged), plan.facts)
@@ -222,6 +244,11 @@ def _summary(
         unanswered = [Unanswered(**row) for row in read_left_out(records, UNANSWERED_NAMED)]
     scores = read_scores(records)
     estimates = [*plan.suite.summarize(scores, plan.facts), *habit_estimates(plan.suite.habits, scores)]
+    reread = [one for of_model in counts for one in of_model.reread]
+    if reread:
+        from counterfoil.running.second_reader.figures import second_figures
+
+        estimates += second_figures(plan.suite, reread)
     notes = _partial_notes(plan, answered)
     for estimate in estimates:
         partial = notes.get((estimate.model, estimate.variant))
@@ -236,6 +263,7 @@ def _summary(
         readings=_readings(counts),
         unanswered=unanswered,
         unjudged=sum(of_model.unjudged for of_model in counts),
+        not_reread=sum(of_model.not_reread for of_model in counts),
         broken=sum(of_model.broken.total() for of_model in counts),
     )
 

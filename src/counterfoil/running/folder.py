@@ -57,6 +57,8 @@ class Summary(msgspec.Struct):
     readings: list[dict[str, Any]] = []
     unanswered: list[Unanswered] = []
     unjudged: int = 0
+    # Replies that a second reader was to read, and did not.
+    not_reread: int = 0
     broken: int = 0
     # That of the run, as records and manifest have it; older runs have none.
     id: str | msgspec.UnsetType = msgspec.UNSET
@@ -120,9 +122,11 @@ class Run:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every question was answered, and every reply judged where judges were named."""
+        """Whether every question was answered, every reply judged where judges were named, and every reply of the
+        sample read by the second reader.
+        """
         left_out = any(row[outcome] for row in self.outcomes for outcome in LEFT_OUT)
-        return not left_out and not self.unjudged
+        return not left_out and not self.unjudged and not self.whole_summary.not_reread
 
     @property
     def unjudged(self) -> int:

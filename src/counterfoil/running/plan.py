@@ -20,6 +20,7 @@ from counterfoil.inputs import Inputs, telling_of_inputs
 from counterfoil.running.request import RunRequest
 from counterfoil.running.sampling import Order, Sample, chosen_units
 from counterfoil.suite.finding import load_suite
+from counterfoil.suite.second_reader import SECOND_COLUMNS
 from counterfoil.suite.suite import AnySuite, Dataset, Variant
 
 
@@ -38,9 +39,21 @@ class Plan:
     variants: Sequence[Variant]
     models: Sequence[Model]
     judges: Sequence[Model]
+    # None or one.
+    second_reader: Sequence[Model]
     prices: Prices
     # How the user's files were read, with the rows that were left out.
     inputs: Inputs
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns of records beside those of every run."""
+        return {**self.suite.columns, **(SECOND_COLUMNS if self.second_reader else {})}
+
+    @property
+    def asked(self) -> list[Model]:
+        """All who are asked something."""
+        return [*self.models, *self.judges, *self.second_reader]
 
     @property
     def dataset_size(self) -> int:
@@ -81,6 +94,8 @@ def _planned(suite: AnySuite, request: RunRequest, inputs: Inputs) -> Plan:
     if request.judges and not suite.asks_judges:
         raise UserError(f"{suite.name} asks no judges: leave --judge out.")
     suite.check()
+    if request.second_reader and not suite.can_be_reread:
+        raise UserError(f"A second reader can't be asked about these replies of {suite.name}: leave it out.")
     dataset = suite.load(request.data)
     suite = suite.configured(request.settings, msgspec.structs.replace(request.context, data=dataset.name))
     variants = suite.variants(request.context.variants, dataset)
@@ -95,8 +110,9 @@ def _planned(suite: AnySuite, request: RunRequest, inputs: Inputs) -> Plan:
         units = units_of(questions)
     models = [_open(spec, suite, questions, variants) for spec in request.models]
     judges = [_open(spec, suite, questions, variants) for spec in request.judges]
+    second_reader = [_open(spec, suite, questions, variants) for spec in request.second_reader]
     if request.max_cost is not None:
-        for spec in (*request.models, *request.judges):
+        for spec in request.asked:
             if prices.of(spec) is None:
                 raise UserError(
                     f"The price of {spec.name} is not known, so --max-cost can't hold: "
@@ -113,6 +129,7 @@ def _planned(suite: AnySuite, request: RunRequest, inputs: Inputs) -> Plan:
         variants=variants,
         models=models,
         judges=judges,
+        second_reader=second_reader,
         prices=prices,
         inputs=inputs,
     )

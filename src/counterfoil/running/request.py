@@ -27,6 +27,9 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
 
     models: list[ModelSpec]
     judges: list[ModelSpec]
+    # None or one.
+    second_reader: list[ModelSpec]
+    second_reader_sample: int
     # What the suite knows of it: the names of judges and variants, and replies from elsewhere.
     context: Context
     # The suite's own options.
@@ -52,6 +55,11 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     model_is_default: bool
     # None where this process asks.
     cluster: ClusterSettings | None
+
+    @property
+    def asked(self) -> list[ModelSpec]:
+        """All who are asked something."""
+        return [*self.models, *self.judges, *self.second_reader]
 
     @property
     def in_waves(self) -> bool:
@@ -90,17 +98,19 @@ def make_request(
     values = with_defaults(options, _from_experiment(options, experiment, where) | given)
     settings = ModelSettings(suite, given, experiment, values, where, only_judges=imported is not None)
     models = settings.specs(values["model"] or ([] if imported else [DEFAULT_MODEL]))
-    judges = settings.specs(values["judge"] or [], judges=True)
+    judges = settings.specs(values["judge"] or [], "judge")
+    second_reader = settings.specs([values["second_reader"]] if values["second_reader"] else [], "second reader")
     variants = values["variant"] or []
     if len(set(variants)) < len(variants):
         raise UserError(f"{max(variants, key=variants.count)} is named twice: name each variant once.")
     context = msgspec.structs.replace(imported or Context(), judges=[judge.name for judge in judges], variants=variants)
-    letters = _letters(suite, models, judges, context, values)
+    letters = _letters(suite, models, judges, second_reader, context, values)
     folder = f"{suite.name.replace(':', '-')}-{letters}"
     as_given = (
         "data",
         "encoding",
         "strict",
+        "second_reader_sample",
         "limit",
         "repeats",
         "seed",
@@ -113,6 +123,7 @@ def make_request(
     return RunRequest(
         models=models,
         judges=judges,
+        second_reader=second_reader,
         context=context,
         settings={option.key: values[option.key] for option in suite.options},
         **{key: values[key] for key in as_given},
@@ -154,6 +165,7 @@ def _letters(
     suite: AnySuite,
     models: Sequence[ModelSpec],
     judges: Sequence[ModelSpec],
+    second_reader: Sequence[ModelSpec],
     context: Context,
     values: Mapping[str, Any],
 ) -> str:
@@ -171,6 +183,8 @@ def _letters(
         content.append(context.imported_model)
     if values["fresh"]:
         content.append("fresh")
+    size = values["second_reader_sample"]
+    content += [["second reader", spec.name, spec.base_url, spec.params, size] for spec in second_reader]
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
     return "".join(chr(ord("a") + byte % 26) for byte in digest[:8])
 
@@ -185,6 +199,8 @@ def _from_experiment(options: Sequence[Option], experiment: Mapping[str, Any], w
             raise UserError(f"{where}: there is no option {key}{nearest(key, ['suite', *known])}.")
         if key in ("model", "judge"):
             values[key] = value if isinstance(value, list) else [value]
+        elif key == "second_reader":
+            values[key] = value  # a name or a table, as a judge
         else:
             values[key] = checked(known[key], value, f"{where}: ")
         if key in ("data", "prices"):

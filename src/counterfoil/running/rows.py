@@ -45,6 +45,16 @@ class Item(NamedTuple):
     ask_key: str | None
 
 
+class Reread(NamedTuple):
+    """A reply's row, the row that it would be by the second reader, and in which columns both have read the same; none
+    of them where the reply has no words.
+    """
+
+    first: Row
+    second: Row
+    same: Mapping[str, bool]
+
+
 @dataclass
 class Counts:
     """How many records ended how. `unjudged`: replies that a judge could not be asked about. `broken`: replies, by
@@ -58,6 +68,10 @@ class Counts:
     # How readings came about, by model and variant.
     read_by: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     stopped: dict[str, str] = field(default_factory=dict)
+    # Of the second reader's sample: what it has read, how many replies it has not, and what has no reply yet.
+    reread: list[Reread] = field(default_factory=list)
+    not_reread: int = 0
+    without_reply: list[Item] = field(default_factory=list)
     # Of each variant, in the order of asks: the first that was not asked, and the last whose reply the ledger held.
     missing_from: dict[str, int] = field(default_factory=dict)
     found_until: dict[str, int] = field(default_factory=dict)
@@ -91,7 +105,7 @@ class Rows:
         """
         if reply.status == "failed":
             return self.left_out(item, "failed", reply.error)
-        ask = _JudgeAsk(self.judges)
+        ask = ReplyAsks(self.judges)
         try:
             is_given = imported is not None and (imported.was_read or imported.reading is not None)
             reading = imported.reading if imported is not None and is_given else self._read(item, reply)
@@ -188,8 +202,10 @@ def _described(error: Exception) -> str:
     return f"{said}{where}".encode("utf-8", "backslashreplace").decode()
 
 
-class _JudgeAsk:
-    """Asks the judges about one reply, and remembers which asks that took, and the `error` if one of them raised."""
+class ReplyAsks:
+    """Asks judges, or a second reader, about one reply, and remembers which asks that took, and the `error` if one of
+    them raised.
+    """
 
     def __init__(self, judges: Mapping[str, Judge]) -> None:
         self._judges = judges

@@ -34,6 +34,7 @@ from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts, Parts
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts, Item, Rows, unheard
+from counterfoil.running.second_reader.reading import SecondReader
 from counterfoil.suite.suite import AnySuite
 
 # One pass over all questions with these askers. Its rows go to the parts.
@@ -85,7 +86,7 @@ def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) 
 def _begin_round(plan: Plan, say: Say) -> str:
     """Everything is asked again, in a round of its own."""
     name, begun_earlier = begin_round(plan.request.out)
-    for model in (*plan.models, *plan.judges):
+    for model in plan.asked:
         model.begin_round(name)
     if begun_earlier:
         say(f"Going on with the fresh asks that were begun at {name[:19]}: they are not complete yet.")
@@ -100,9 +101,9 @@ async def carry_out(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run
     if sentence := what_goes(plan.request.out, plan.request.letters):
         say(sentence)
     asked_in = _begin_round(plan, say) if plan.request.fresh else None
-    if not plan.request.batch and any(provider_of(model.name).has_batches for model in (*plan.models, *plan.judges)):
+    if not plan.request.batch and any(provider_of(model.name).has_batches for model in plan.asked):
         await say_what_is_in_batches(plan, ledger, say, one_pass)
-    parts = Parts(plan.request.out, plan.suite.columns)
+    parts = Parts(plan.request.out, plan.columns)
     # While the first asks are on their way, load what their records will need.
     loading = asyncio.get_running_loop().run_in_executor(None, _load_tables)
     is_all_stored = True
@@ -157,7 +158,7 @@ class Answering:
     asker: RunAsker
     rows: Rows
     ledger: Ledger
-    parts: Parts | NoParts
+    second_reader: SecondReader
 
     async def answer(self) -> None:
         """Make a row of every question."""
@@ -167,21 +168,22 @@ class Answering:
 
         async def work() -> None:
             for job in jobs:
+                item, reply = job.item, None
                 try:
                     if stopped := self.rows.counts.stopped.get(job.item.model):
                         raise NotAsked(stopped)
                     reply = job.found or await self.asker.ask(job.ask, looked_up=True)
-                    item = job.item
                     if has_turns:
                         item, reply = await self._last_turn(item, job.ask, reply)
                     row = await self.rows.of_reply(item, reply)
                 except NotAsked as reason:
+                    reply = None
                     row = self.rows.left_out(job.item, "not_asked", str(reason))
                     variant = job.item.variant.name
                     missing_from[variant] = min(missing_from.get(variant, job.turn), job.turn)
                 except FollowUpFailed as failed:
                     row = self.rows.broken(job.item, failed.reply, failed.error)
-                self.parts.put(self.number, job.place, row)
+                self.second_reader.put(self.number, job.place, row, item, reply)
                 # Replies from the ledger and models that have stopped never wait: give others, such as Ctrl-C, a turn.
                 if row["outcome"] == "not_asked" or (job.found is not None and job.place % 8 == 0):
                     await asyncio.sleep(0)
@@ -266,8 +268,10 @@ async def answer_all(
     models = list(zip(askers.models, plan.request.models, counts, strict=True))
     watched = [Watched(of_model, asker, asker.account) for asker, _, of_model in models]
     watched += [Watched(JudgeAsks(asker.account), asker, asker.account) for asker in askers.judges]
+    second_reader = SecondReader(askers, parts, counts)
     async with Progress(watched if is_kept else []).watched(), asyncio.TaskGroup() as group:
         for number, (asker, spec, of_model) in enumerate(models):
             rows = Rows(plan.suite, plan.facts, askers.by_name(), of_model, say if is_kept else unheard)
-            group.create_task(Answering(plan, number, spec.params, asker, rows, ledger, parts).answer())
+            group.create_task(Answering(plan, number, spec.params, asker, rows, ledger, second_reader).answer())
+    await second_reader.read()
     return counts

@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from heapq import heappush, heappushpop
+from typing import Any, Generic, Protocol, TypeVar
+
+T = TypeVar("T")
 
 # Multiples of it, without their whole parts, lie as far apart as can be, however many there are.
 GOLDEN_RATIO = (5**0.5 - 1) / 2
@@ -87,6 +90,48 @@ def _chance(name: str, seed: int) -> float:
 
 def _rank(name: str, seed: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8], "big")
+
+
+class Passing(Generic[T]):
+    """A sample of things that come by in any order, and that are too many to be kept: about `size` of them.
+
+    Things of one family are drawn together. The families with the lowest ranks are drawn, and ranks are a seeded hash
+    of their names. How many that are depends on how many things and families there are, and not on which they are: so
+    each family, and each thing, has the same chance.
+    """
+
+    def __init__(self, size: int, seed: int) -> None:
+        self._size = size
+        self._seed = seed
+        # The families with the lowest ranks so far, and these ranks, negative, the highest rank first.
+        self._held: dict[int, list[T]] = {}
+        self._highest: list[int] = []
+        # The rank of each thing.
+        self._ranks = array("Q")
+
+    def add(self, family: str, thing: T) -> list[T]:
+        """Gives the things that are not drawn for sure: others may take their place, and then they come out here."""
+        rank = _rank(f"passing:{family}", self._seed)
+        self._ranks.append(rank)
+        if rank in self._held:
+            self._held[rank].append(thing)
+            return []
+        if len(self._held) == self._size and rank > -self._highest[0]:
+            return [thing]
+        self._held[rank] = [thing]
+        if len(self._held) <= self._size:
+            heappush(self._highest, -rank)
+            return []
+        return self._held.pop(-heappushpop(self._highest, -rank))
+
+    def drawn(self) -> tuple[list[T], list[T]]:
+        """The sample, and what was held beside it."""
+        import numpy as np
+
+        families = len(np.unique(np.frombuffer(self._ranks, dtype=np.uint64))) if self._ranks else 0
+        number = max(1, min(families, self._size * families // max(1, len(self._ranks))))
+        things = [self._held[rank] for rank in sorted(self._held)]
+        return [it for family in things[:number] for it in family], [it for family in things[number:] for it in family]
 
 
 class Sample:

@@ -19,6 +19,7 @@ from counterfoil.running.records import NoParts, Parts
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts, Item, Rows, unheard
 from counterfoil.running.run import WORKERS, WORKERS_PER_PLACE, carry_out, nothing_lost, with_ledger
+from counterfoil.running.second_reader.reading import SecondReader
 from counterfoil.suite.imports import Imported, Importer, import_jsonl
 from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import AnySuite, Variant
@@ -50,7 +51,10 @@ def _score_files(plan: Plan, files: Sequence[Path], say: Say) -> Run:
         counts = Counts(0)
         is_kept = isinstance(parts, Parts)
         rows = Rows(plan.suite, plan.facts, askers.by_name(), counts, say if is_kept else unheard)
-        await _score_all(rows, askers, _jobs(importer(files, questions), questions, plan), parts)
+        second_reader = SecondReader(askers, parts, [counts])
+        jobs = _jobs(importer(files, questions), questions, plan)
+        await _score_all(rows, askers, jobs, second_reader, is_kept=is_kept)
+        await second_reader.read()
         if not counts.done:
             raise UserError(f"There are no replies in {', '.join(map(str, files))}.")
         return [counts]
@@ -59,7 +63,9 @@ def _score_files(plan: Plan, files: Sequence[Path], say: Say) -> Run:
         return with_ledger(plan, lambda ledger: carry_out(plan, ledger, say, score))
 
 
-async def _score_all(rows: Rows, askers: Askers[Any], jobs: Iterator[_Job], parts: Parts | NoParts) -> None:
+async def _score_all(
+    rows: Rows, askers: Askers[Any], jobs: Iterator[_Job], second_reader: SecondReader, *, is_kept: bool
+) -> None:
     """One pass over all replies."""
 
     async def work() -> None:
@@ -67,13 +73,14 @@ async def _score_all(rows: Rows, askers: Askers[Any], jobs: Iterator[_Job], part
             if job.place % 64 == 0:
                 await asyncio.sleep(0)  # reading never waits: give a stop a turn
             if reason := askers.halt.reason or rows.counts.stopped.get(job.item.model):
-                parts.put(0, job.place, rows.left_out(job.item, "not_asked", reason))
+                second_reader.put(0, job.place, rows.left_out(job.item, "not_asked", reason), job.item)
                 continue
-            parts.put(0, job.place, await rows.of_reply(job.item, job.imported.reply, job.imported))
+            row = await rows.of_reply(job.item, job.imported.reply, job.imported)
+            second_reader.put(0, job.place, row, job.item, job.imported.reply)
 
     watched = [Watched(rows.counts, judge, judge.account) for judge in askers.judges]
     places = max((judge.places for judge in askers.judges), default=0)
-    async with Progress(watched if isinstance(parts, Parts) else []).watched(), asyncio.TaskGroup() as group:
+    async with Progress(watched if is_kept else []).watched(), asyncio.TaskGroup() as group:
         for _ in range(WORKERS + WORKERS_PER_PLACE * places if places else 1):
             group.create_task(work())
 

@@ -17,6 +17,8 @@ from counterfoil.suite.suite import AnySuite
 PARAM_KEYS = ("temperature", "max_tokens", "reasoning_effort")
 MODEL_KEYS = ("name", "base_url", *PARAM_KEYS, "param", "concurrency", "timeout")
 JUDGE_PARAMS: dict[str, Any] = {"temperature": 0.0, "max_tokens": 4096}
+# A second reader gives a line, or a short list.
+READER_PARAMS: dict[str, Any] = {"temperature": 0.0, "max_tokens": 1024}
 # Parts of an ask that are no settings.
 RESERVED = ("model", "messages", "stream", "n")
 
@@ -46,8 +48,10 @@ class ModelSettings:
         self._params |= _params(experiment.get("param", {}), self._where)
         # Where no model is asked, the effort is meant for the judges.
         effort = values["reasoning_effort"] if only_judges else None
-        self._judge_params = JUDGE_PARAMS | ({} if effort is None else {"reasoning_effort": effort})
-        providers = {provider_of(_name(entry)) for entry in [*(values["model"] or []), *(values["judge"] or [])]}
+        given_effort = {} if effort is None else {"reasoning_effort": effort}
+        self._judge_params = {"judge": JUDGE_PARAMS | given_effort, "second reader": READER_PARAMS | given_effort}
+        entries = [*(values["model"] or []), *(values["judge"] or []), *filter(None, [values["second_reader"]])]
+        providers = {provider_of(_name(entry)) for entry in entries}
         self._has_one_provider = len(providers) <= 1
         is_some_server = any(provider.kind == "server" for provider in providers)
         if values["base_url"] and not self._has_one_provider and not is_some_server:
@@ -56,19 +60,20 @@ class ModelSettings:
                 "Give it in that model's table of an experiment file."
             )
 
-    def specs(self, entries: Sequence[Any], *, judges: bool = False) -> list[ModelSpec]:
+    def specs(self, entries: Sequence[Any], role: str = "model") -> list[ModelSpec]:
         """One for each model, by its name or by a table with a name and settings of its own.
 
-        Judges are asked at temperature 0 and with room to answer, unless their table says otherwise: how the tested
-        models are asked is no concern of theirs.
+        Judges and the second reader are asked at temperature 0 and with room to answer, unless their table says
+        otherwise: how the tested models are asked is no concern of theirs.
         """
-        made = [self._spec(entry, judge=judges) for entry in entries]
+        made = [self._spec(entry, self._judge_params.get(role)) for entry in entries]
         names = [spec.name for spec in made]
         if len(set(names)) < len(names):
             raise UserError(f"{max(names, key=names.count)} is named twice: name each model once.")
         return made
 
-    def _spec(self, entry: Any, *, judge: bool) -> ModelSpec:
+    def _spec(self, entry: Any, usual: Mapping[str, Any] | None) -> ModelSpec:
+        """`usual` are the parameters of a judge; None: it is a model that is tested."""
         table = {"name": entry} if isinstance(entry, str) else entry
         if not isinstance(table, dict) or not isinstance(table.get("name"), str):
             raise UserError(f"{self._where}a model is a name, or a table with a name; {entry!r} is neither.")
@@ -83,7 +88,7 @@ class ModelSettings:
                 table[key] = checked(_OPTIONS[key], value, where)
         own = {key: table[key] for key in PARAM_KEYS if key in table}
         own |= _params(table.get("param", {}), where)
-        params = {**self._judge_params, **own} if judge else {**self._params, **own, **self._given_params}
+        params = {**self._params, **own, **self._given_params} if usual is None else {**usual, **own}
         _check_params(params, where)
         return ModelSpec(
             name=name,

@@ -42,7 +42,7 @@ async def open_carriers(plan: Plan, ledger: Ledger, halt: Halt, say: Say) -> Asy
     """A function that gives the carrier of each model. What the carriers share is open as long as the context is."""
     cluster_settings = plan.request.cluster
     most = most_places(plan)
-    providers = [provider_of(model.name) for model in (*plan.models, *plan.judges)]
+    providers = [provider_of(model.name) for model in plan.asked]
 
     def in_this_process(model: Model, spec: ModelSpec, account: Account) -> Carrier:
         return InThisProcess(sender_of(model, spec, ledger, most, account=account, halt=halt, say=say))

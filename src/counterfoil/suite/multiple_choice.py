@@ -18,6 +18,7 @@ import msgspec
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent, parse_settings
 from counterfoil.errors import UserError
+from counterfoil.judging.second_reader import ReadingTask, choice_task
 from counterfoil.reading.choices import choice_of
 from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.form import NONE, Form, Task, TaskContent, choice_form
@@ -198,6 +199,15 @@ class MultipleChoice(Suite[ChoiceQuestion, Choice, None, None]):
         letters = tuple(ascii_uppercase[: len(question.shown)])
         read = choice_of(reply.text, question.shown, letters, None, by_name=False)
         return None if read is None else Choice(question.content(read.said), read_by=read.by)
+
+    def reading_task(self, question: ChoiceQuestion, variant: Variant, reply: Reply) -> ReadingTask[Any]:
+        """The letter that the second reader names is read as a reply would be, and so is its silence."""
+
+        def made(place: int | None) -> Any | None:
+            letter = "" if place is None else ascii_uppercase[place]
+            return self.read(question, variant, msgspec.structs.replace(reply, text=letter))
+
+        return choice_task(question.text, lettered(question), reply.text, made)
 
     def score(self, question: ChoiceQuestion, facts: None, reading: Choice | None, verdicts: None) -> Row:
         if reading is None:

@@ -57,6 +57,18 @@ OVERWRITE = Option(
 RUN_OPTIONS = (
     Option("model", "a model to ask (`counterfoil models` lists the names)", repeatable=True, metavar="NAME"),
     Option("judge", "a model that judges the replies", repeatable=True, metavar="NAME"),
+    Option(
+        "second-reader",
+        "a model that reads a sample of the replies anew, blind to what the rules have read",
+        metavar="NAME",
+    ),
+    Option(
+        "second-reader-sample",
+        "about how many replies the second reader reads",
+        kind=int,
+        least=1,
+        default=200,
+    ),
     Option("variant", "a wording to ask in: a name or a file", repeatable=True, metavar="NAME"),
     Option("data", "a dataset's name or a file", metavar="DATA"),
     Option("encoding", "the encoding of text files that are neither UTF-8 nor UTF-16, as cp949", metavar="NAME"),

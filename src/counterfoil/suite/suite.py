@@ -11,6 +11,7 @@ import msgspec
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
+from counterfoil.judging.second_reader import ReadingTask
 from counterfoil.judging.step import Foreseen, JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import QUESTION, Items, Metric
@@ -172,6 +173,10 @@ class Suite(Generic[Q, R, F, V]):
     # The column that holds a question's `unit`: what a question is before orders and draws.
     unit_column: str = "question_id"
     asks_judges: bool = False
+    # The columns that hold what was read: two readings of a reply are the same where these are.
+    read_columns: Sequence[str] = ("choice",)
+    # Its figures are over all orders and draws of a question together: a second reader is given all of them, or none.
+    reread_together: bool = False
     # What a question is asked in, where it is asked in several ways beside prompts and repeats.
     asked_in: str = "versions"
     # Columns by which a sample of replies for people is stratified, beside model, variant and outcome.
@@ -257,6 +262,15 @@ class Suite(Generic[Q, R, F, V]):
     def read(self, question: Q, variant: Variant, reply: Reply) -> R | None:
         """What the reply says; None if nothing could be read."""
         raise NotImplementedError
+
+    def reading_task(self, question: Q, variant: Variant, reply: Reply) -> ReadingTask[R] | None:
+        """What a second reader is asked about a reply; None where it can't be asked."""
+        return None
+
+    @property
+    def can_be_reread(self) -> bool:
+        """Whether a second reader can be asked about its replies, under the options in force."""
+        return type(self).reading_task is not Suite.reading_task
 
     async def judge(self, question: Q, reading: R, ask: JudgeAsk) -> V | None:
         """What the judges say of a reply that could be read. Called only where judges were named.
