@@ -119,6 +119,11 @@ def _cfa_challenge(path: Path) -> None:
     path.write_text(json.dumps([{"query": query, "answer": "ABC"[QUESTION.gold or 0]}]))
 
 
+def _solutions(path: Path) -> None:
+    solution = {"solution": "2 + 2 = <<2+2=4>>4\nA: 4", "is_correct": True}
+    path.write_text(json.dumps({"question": "What is 2 + 2?", "ground_truth": "A: 4", "6b": solution}))
+
+
 def _log(path: Path) -> None:
     """Of Inspect, as it has one after an evaluation of `bias`."""
     with tempfile.TemporaryDirectory() as folder:
@@ -159,6 +164,7 @@ FILES: dict[str, dict[str, Callable[[Path], None]]] = {
         "cfa_challenge.json": _cfa_challenge,
         "results.json": _results,
         "cfa_easy.json": _cfa_easy,
+        "example_model_solutions.jsonl": _solutions,
         "replies.jsonl": _replies,
     },
     "templates.md": {"cfa_easy.json": _cfa_easy_with_a_recipe},

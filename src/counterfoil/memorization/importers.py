@@ -129,7 +129,7 @@ def reported_estimates(results: Results) -> list[Estimate]:
     summary = reported_summary(results)
     n = len(results.results)
     estimates = [
-        _counted(results, metric, summary[metric.name], n, REPORTED)
+        counted(results.model, metric, summary[metric.name], n, REPORTED)
         for metric in (metrics.ACCURACY_ORIGINAL, metrics.ROBUST_ACCURACY, metrics.MEMORIZATION_SUSPECT)
     ]
     levels = summary["perturbation_levels"]
@@ -141,7 +141,7 @@ def reported_estimates(results: Results) -> list[Estimate]:
             (metrics.ACCURACY_PERTURBED, of_level["accuracy"]),
             (metrics.MEMORIZATION_GAP, of_level[metrics.MEMORIZATION_GAP.name]),
         ):
-            estimates.append(_counted(results, metric, value, of_level["n_valid"], group))
+            estimates.append(counted(results.model, metric, value, of_level["n_valid"], group))
     return estimates
 
 
@@ -222,7 +222,7 @@ def _by_letter(valid: Sequence[tuple[Result, Perturbation]]) -> list[tuple[Metri
 def finding_estimates(results: Results, texts: Mapping[str, str] | None) -> list[Estimate]:
     """The same as numbers, for summary.json."""
     return [
-        _counted(results, metric, number / total, total, {"basis": "finding"}, sentence)
+        counted(results.model, metric, number / total, total, {"basis": "finding"}, sentence)
         for metric, number, total, sentence in findings(results, texts)
     ]
 
@@ -248,17 +248,18 @@ def texts_by_id(existing: Sequence[ExistingQuestion], results: Results) -> dict[
     return texts
 
 
-def _counted(
-    results: Results,
+def counted(
+    model: str,
     metric: Metric,
     value: float | None,
     n: int,
     group: dict[str, str | int],
     note: str = "no interval: recomputed as reported",
 ) -> Estimate:
+    """A figure that a file from elsewhere reports, or what is counted in it."""
     return Estimate(
         metric=metric.name,
-        model=results.model,
+        model=model,
         variant=VARIANT,
         group=dict(group),
         value=value,

@@ -179,6 +179,12 @@ RIGHT_LETTER_MOVED = Metric(
     says="How often a variant is right where the letter has to change: wrong gold answers show here, too.",
     better="higher",
 )
+MARKED_OTHERWISE = Metric(
+    name="marked_otherwise",
+    formula="Solutions that are read as right and marked as wrong, or the other way ÷ solutions.",
+    says="How often a published mark and what is read in the solution differ.",
+    better="lower",
+)
 
 ROBUST = (ROBUST_ACCURACY, MEMORIZATION_SUSPECT, IMPROVED)
 ROBUST_AT_1 = [metric.changed(mean=f"{metric.mean}_1", label=(("k", 1),)) for metric in ROBUST]
@@ -204,7 +210,7 @@ OF_CONTROLS = (
 OF_LURES = tuple(metric.changed(groups=BY_TOPIC) for metric in (KEPT_OLD, KEPT_OLD_EXCESS))
 FINDINGS = (
     *(UNPAIRED, ROBUST_WITHOUT_VARIANT, UNCHANGED_VARIANTS, UNREAD_ANSWERS, VARIANTS_WITHOUT_DIGITS),
-    *(RIGHT_LETTER_KEPT, RIGHT_LETTER_MOVED),
+    *(RIGHT_LETTER_KEPT, RIGHT_LETTER_MOVED, MARKED_OTHERWISE),
 )
 # Sides may have different draws, as files from elsewhere do. A question that one of them lacks tells nothing.
 METRICS = tuple(

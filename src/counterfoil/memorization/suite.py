@@ -15,6 +15,7 @@ from counterfoil.asking.models.planted import Respondent
 from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.judging.second_reader import ReadingTask, choice_task, number_task
+from counterfoil.memorization import solutions
 from counterfoil.memorization.importers import ImportedQuestions, attributed, findings, import_cfa, with_reported
 from counterfoil.memorization.metrics import ACCURACY_PERTURBED, GAP_LEVELS, MEMORIZATION_GAP, METRICS, TRUSTED
 from counterfoil.memorization.options import OPTIONS
@@ -22,6 +23,7 @@ from counterfoil.memorization.planted import MemorizationPlanting, respondent
 from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
 from counterfoil.memorization.questions import ITEMS, LEFT_OUT, RESULTS, SET, load_set
 from counterfoil.memorization.reading import Answer, marks, read_answer
+from counterfoil.memorization.solutions import Solutions
 from counterfoil.perturbing.questions import LETTERS, PerturbedSet, Question, encode_set, read_set
 from counterfoil.running.folder import RECORDS
 from counterfoil.stats.estimate import Estimate
@@ -57,7 +59,10 @@ FORM = Form(
 )
 
 
-class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
+_Dataset = PerturbedSet | ImportedQuestions | Solutions
+
+
+class Memorization(Suite[Any, Answer, _Dataset, None]):
     """Does the model reason, or remember?"""
 
     name = "memorization"
@@ -97,14 +102,19 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
 
     @property
     def importers(self) -> Mapping[str, Importer]:
-        return {"cfa": partial(import_cfa, model=self.context.imported_model)}
+        return {
+            "cfa": partial(import_cfa, model=self.context.imported_model),
+            solutions.FORMAT: lambda files, questions: Solutions(list(map(str, files))).imported(),
+        }
 
-    def load(self, data: str | None) -> PerturbedSet | ImportedQuestions:
-        if self.context.format != "cfa":
-            return load_set(data, self.settings)
-        return ImportedQuestions(self.context.files, self.context.imported_model, data)
+    def load(self, data: str | None) -> _Dataset:
+        if self.context.format == solutions.FORMAT:
+            return Solutions(self.context.files)
+        if self.context.format == "cfa":
+            return ImportedQuestions(self.context.files, self.context.imported_model, data)
+        return load_set(data, self.settings)
 
-    def prepare(self, dataset: PerturbedSet | ImportedQuestions) -> PerturbedSet | ImportedQuestions:
+    def prepare(self, dataset: _Dataset) -> _Dataset:
         return dataset
 
     def variants(self, names: Sequence[str], dataset: Any) -> list[Variant]:
@@ -159,12 +169,14 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
             "took_sham": reading.sham,
         }
 
-    def summarize(self, rows: pl.DataFrame, facts: PerturbedSet | ImportedQuestions | None) -> list[Estimate]:
+    def summarize(self, rows: pl.DataFrame, facts: _Dataset | None) -> list[Estimate]:
         from counterfoil.memorization.items import summarize
 
         estimates = summarize(self.items(rows))
         if isinstance(facts, ImportedQuestions):
             return with_reported(estimates, facts)
+        if isinstance(facts, Solutions):
+            return [*estimates, *facts.reported()]
         return estimates if facts is None else [*estimates, *_of_missing_levels(rows, facts)]
 
     def items(self, records: pl.DataFrame) -> Items:
@@ -172,7 +184,7 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
 
         return items(records)
 
-    def finished(self, run: Run, facts: PerturbedSet | ImportedQuestions) -> None:
+    def finished(self, run: Run, facts: _Dataset) -> None:
         from counterfoil.memorization.files import write_files
 
         write_files(run, facts if isinstance(facts, PerturbedSet) else None)
@@ -180,6 +192,9 @@ class Memorization(Suite[Any, Answer, PerturbedSet | ImportedQuestions, None]):
             for name, results in facts.results.items():
                 for *_, sentence in findings(results, facts.texts.get(name)):
                     say(attributed(sentence, name, results))
+        if isinstance(facts, Solutions):
+            for sentence in facts.sentences():
+                say(sentence)
 
     def headline(self, run: Run) -> list[str]:
         from counterfoil.memorization.plots import headline

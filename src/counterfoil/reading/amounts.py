@@ -33,7 +33,8 @@ _BEHIND = re.compile(
     r"(?:is|as|would be|must be) (?:the |my |our )?(?:final |correct |right )?answer\b"
 )
 _CLOSEST = re.compile(r"\b(?:is|are|=) (?:therefore |thus |then )?closest to\b")
-_LINE = re.compile(r"[\s=≈~:]*+(?:approximately |about |roughly |around )?")
+# "A: 18" and "#### 18" are how published solutions of school maths end.
+_LINE = re.compile(r"(?:#{2,6}|a(?:ns)? ?:)?[\s=≈~:]*+(?:approximately |about |roughly |around )?")
 _UNIT_WORDS = re.compile(
     r"(?! (?:more|less|higher|lower|fewer)\b)(?:[x×]|/[a-z]{3,12}|(?<=mio)\.|(?<=mn)\.)?"
     r"(?:(?: [a-z]{1,12}| ?[가-힣]{1,12})\.?){0,3}[ .!)\]\"']{0,3}"
