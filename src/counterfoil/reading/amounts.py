@@ -33,8 +33,9 @@ _BEHIND = re.compile(
     r"(?:is|as|would be|must be) (?:the |my |our )?(?:final |correct |right )?answer\b"
 )
 _CLOSEST = re.compile(r"\b(?:is|are|=) (?:therefore |thus |then )?closest to\b")
+_LINE = re.compile(r"[\s=≈~:]*+(?:approximately |about |roughly |around )?")
 # "A: 18" and "#### 18" are how published solutions of school maths end.
-_LINE = re.compile(r"(?:#{2,6}|a(?:ns)? ?:)?[\s=≈~:]*+(?:approximately |about |roughly |around )?")
+_LAST_LINE = re.compile(rf"(?:#{{2,6}}|a(?:ns)? ?:)?{_LINE.pattern}")
 _UNIT_WORDS = re.compile(
     r"(?! (?:more|less|higher|lower|fewer)\b)(?:[x×]|/[a-z]{3,12}|(?<=mio)\.|(?<=mn)\.)?"
     r"(?:(?: [a-z]{1,12}| ?[가-힣]{1,12})\.?){0,3}[ .!)\]\"']{0,3}"
@@ -188,7 +189,8 @@ def _on_a_line(lower: str) -> Iterator[Decision[Stated]]:
     else:
         spans = [(lower.rfind("\n") + 1, len(lower), SAID), (0, first_end, WEAK)]
     for start, end, firmness in spans:
-        stated = number_at(lower, behind(_LINE, lower, start, end), end)
+        line = _LAST_LINE if start and end == len(lower) else _LINE
+        stated = number_at(lower, behind(line, lower, start, end), end)
         if stated is not None and _UNIT_WORDS.fullmatch(lower, stated.end, end):
             yield Decision(firmness, start, end, stated, ReadBy.FINAL_LINE if end == len(lower) else ReadBy.STATED)
         elif end == len(lower):
