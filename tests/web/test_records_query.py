@@ -99,3 +99,18 @@ def test_what_an_address_can_choose_from(tmp_path: Path) -> None:
     # category has 100 values, correct none, model and outcome one; `text` is what the search is called.
     assert columns.groups == {"level": ["0", "1", "2"]}
     assert columns.scores == ["share"]
+
+
+def test_what_a_second_reader_reads_otherwise_comes_first(tmp_path: Path) -> None:
+    # Every tenth is read otherwise, the others the same, or not a second time.
+    agree = [False if i % 10 == 3 else [True, None][i % 2] for i in range(PAGE + 20)]
+    rows = [record(question_id=f"q{i}", readers_agree=same) for i, same in enumerate(agree)]
+    table = table_of(make_run(tmp_path / "run", rows, schema={"readers_agree": pl.Boolean}))
+    first, total = find(table, Query())
+    second, _ = find(table, Query(page=2))
+    assert total == PAGE + 20
+    order = [it["row"] for it in (*first, *second)]
+    different = [i for i, same in enumerate(agree) if same is False]
+    assert order == [*different, *(i for i in range(PAGE + 20) if i not in different)]
+    found, _ = find(table, parsed({"readers_agree": "false"}, table.columns))
+    assert [it["row"] for it in found] == different

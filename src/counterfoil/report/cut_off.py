@@ -16,7 +16,8 @@ def cut_off_sentences(manifest: Mapping[str, Any], without: Collection[str] = ()
     Models `without` of which more is said elsewhere.
     """
     asked = [(about, role) for role in ("model", "judge") for about in manifest[f"{role}s"]]
-    told = [(about, role) for about, role in asked if role == "judge" or about["name"] not in without]
+    asked += [(about, "second reader") for about in [manifest.get("second_reader")] if about]
+    told = [(about, role) for about, role in asked if role != "model" or about["name"] not in without]
     return [sentence for about, role in told if (sentence := _sentence(about, role))]
 
 
@@ -28,7 +29,7 @@ def _sentence(about: Mapping[str, Any], role: str) -> str | None:
     how = {"were cut off": truncated, "are empty": empty}
     there = [f"{words} ({number:,})" if truncated and empty else words for words, number in how.items() if number]
     share = (truncated + empty) / replies
-    name = about["name"] if role == "model" else f"{about['name']} (judge)"
+    name = about["name"] if role == "model" else f"{about['name']} ({role})"
     what = f"{name}: {truncated + empty:,} of {replies:,} replies ({share:.0%}) {' or '.join(there)}."
     return f"{what} {advice(about, role, truncated)}"
 
@@ -39,7 +40,7 @@ def advice(about: Mapping[str, Any], role: str, truncated: int) -> str:
     thinking = f"Thinking took {thought / out:.0%} of the tokens out. " if thought and out else ""
     if not truncated and not thinking:
         return "Look at the server: at its log, and at the model's chat template."
-    table = "" if role == "model" else " in the judge's table of an experiment file"
+    table = "" if role == "model" else f" in the {role}'s table of an experiment file"
     limit = about["params"].get("max_completion_tokens") or about["params"].get("max_tokens")
     if limit is not None and RAISED in about["adjustments"]:
         limit = max(limit, ROOM)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from counterfoil.figures.numbers import listed, plural, replies_to, with_interval
 from counterfoil.report.cut_off import advice, cut_off_sentences
+from counterfoil.report.readings import not_reread, weak_sentences
 from counterfoil.running.folder import RECORDS, Run, readable
 from counterfoil.suite.habits import habit_sentences
 from counterfoil.suite.outcome import BROKEN, LEFT_OUT, UNREAD
@@ -37,12 +38,14 @@ def warnings_of(run: Run) -> list[str]:
     return [
         *_broken(run),
         *_unread(run, silent),
+        *weak_sentences(run),
         *cut_off_sentences(run.manifest, without={row["model"] for row in silent}),
         *_several_models(run),
         *_not_in_the_file(run),
         *_part_of_the_questions(run),
         *_left_out(run),
         *_unjudged(run),
+        *not_reread(run),
     ]
 
 
@@ -63,12 +66,17 @@ def data_sentence(manifest: Mapping[str, Any]) -> str:
 def ledger_sentences(manifest: Mapping[str, Any]) -> list[str]:
     """How many of the replies were in the ledger before the run, and how old they are."""
     sentences = []
-    for sender in (*manifest["models"], *manifest["judges"]):
+    for sender in senders_of(manifest):
         known, now = sender["in_ledger"], sender["asked"]
         if known:
             oldest = f", the oldest of {sender['oldest'][:10]}" if sender.get("oldest") else ""
             sentences.append(f"{sender['name']}: {known:,} of {known + now:,} replies are from the ledger{oldest}.")
     return sentences
+
+
+def senders_of(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Models, judges and the second reader."""
+    return [*manifest["models"], *manifest["judges"], *filter(None, [manifest.get("second_reader")])]
 
 
 def served_as(sender: Mapping[str, Any]) -> str:
@@ -79,7 +87,7 @@ def served_as(sender: Mapping[str, Any]) -> str:
 
 def _several_models(run: Run) -> Iterator[str]:
     """Names behind which the server had more than one model."""
-    for sender in (*run.manifest["models"], *run.manifest["judges"]):
+    for sender in senders_of(run.manifest):
         if len(sender.get("served") or {}) > 1:
             yield f"Not one model answered as {sender['name']}, by the server's own word: {served_as(sender)}."
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from counterfoil.console import GAP, page_width, table, width_of, wrapped
 from counterfoil.figures.numbers import plural
+from counterfoil.report.readings import second_reader_sentences, shares_sentence
 from counterfoil.report.sentences import data_sentence, headline_of, warnings_of
 from counterfoil.report.tables import notes_of
 from counterfoil.running.asked import suite_to_show
@@ -34,6 +35,8 @@ def summary_text(run: Run, *, every_row: bool = False) -> str:
         "\n".join(map(wrapped, notes)),
         _over_prompts(run.estimates) if every_row else "",
         _outcomes(run),
+        "\n".join(wrapped(f"- {sentence}", "  ") for sentence in second_reader_sentences(run)),
+        wrapped(shares_sentence(run) or ""),
         wrapped(f"{data_sentence(run.manifest)}."),
         "" if every_row or not left else f"{plural(left, 'more figure')}: counterfoil show {run.folder} --all.",
     ]

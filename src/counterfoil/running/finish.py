@@ -121,6 +121,7 @@ def _second_reader(askers: Askers[Any], asked: Asked, counts: Sequence[Counts]) 
         **_about(spec, asker, {}, asked.oldest),
         "sample": request.second_reader_sample,
         "read": sum(bool(one.same) for of_model in counts for one in of_model.reread),
+        "differ": sum(not all(one.same.values()) for of_model in counts for one in of_model.reread),
         "not_read": sum(of_model.not_reread for of_model in counts),
         "prompts": described_prompts(),
     }

@@ -29,6 +29,7 @@ from counterfoil.report.page.records import card, named, reply_box, values, who,
 from counterfoil.running.asked import shown_of, suite_to_show
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.running.records import COLUMNS, NEWER_COLUMNS, TEXT_COLUMNS
+from counterfoil.suite.second_reader import READERS_AGREE
 from counterfoil.suite.suite import Record
 from counterfoil.web.pages import page, served, whole_number
 from counterfoil.web.served import NotHere
@@ -97,10 +98,13 @@ def parsed(values: Mapping[str, str], columns: Columns) -> Query:
 
 
 def find(table: Table, query: Query) -> tuple[list[Record], int]:
-    """The page's records, in the order of the file, each with its `row`; and how many fit in all."""
+    """The page's records, each with its `row`; and how many fit in all. Those that a second reader reads otherwise come
+    first, and all are in the order of the file.
+    """
     rows = _rows(table.path, table.stamp, query._replace(page=1))
     start = (query.page - 1) * PAGE
-    return read_rows(table, rows[start : start + PAGE].to_list()), len(rows)
+    wanted = rows[start : start + PAGE].to_list()
+    return sorted(read_rows(table, wanted), key=lambda record: wanted.index(record["row"])), len(rows)
 
 
 def read_rows(table: Table, rows: Sequence[int]) -> list[Record]:
@@ -161,7 +165,10 @@ def _rows(path: Path, stamp: int, query: Query) -> pl.Series:
         conditions += [score >= query.low] if query.low is not None else []
         conditions += [score <= query.high] if query.high is not None else []
         conditions.append(score.is_not_nan() & score.is_not_null())
-    rows = light.filter(conditions)["row"] if conditions else light["row"]
+    found = light.filter(conditions) if conditions else light
+    if READERS_AGREE in found.columns:
+        found = found.sort(pl.col(READERS_AGREE).fill_null(True), maintain_order=True)
+    rows = found["row"]
     if query.text:
         rows = rows.filter(rows.is_in(_with_text(path, stamp, query.text).implode()))
     return rows

@@ -47,7 +47,8 @@ def run_page(request: Request) -> Response:
     suite = run.whole_summary.suite
     others = [info.path for info in served(request).runs() if info.path != name and info.suite == suite]
     content = _content(served(request), run.folder, stamps(run.folder, MANIFEST, SUMMARY, RECORDS))
-    return page(request, "runs/run.html", name=name, content=content, others=others)
+    different = (run.manifest.get("second_reader") or {}).get("differ", 0)
+    return page(request, "runs/run.html", name=name, content=content, others=others, different=different)
 
 
 def _values(info: RunInfo, name: str) -> tuple[str, ...]:

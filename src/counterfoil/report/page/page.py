@@ -18,16 +18,19 @@ from counterfoil.figures.numbers import table as plot_table
 from counterfoil.figures.plots import Plot
 from counterfoil.files import check_target, explained, replacing
 from counterfoil.report.html import Html, details, facts, items, joined, table, tag
+from counterfoil.report.page.readings import readings_part
 from counterfoil.report.page.records import records_part
 from counterfoil.report.page.tables import agreement_tables, group_tables, methods_part, overall_tables
 from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.report.plots.svg import draw
+from counterfoil.report.readings import is_of_second_reader
 from counterfoil.report.sentences import data_sentence, headline_of, served_as, warnings_of
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import REPORT_ON, Run, Summary, writing_about
 from counterfoil.stats.metric import by_name
 from counterfoil.suite.habits import HABIT
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
+from counterfoil.suite.second_reader import READING_AGREEMENT
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 # More models than these are counted, not named, in a title.
@@ -97,7 +100,7 @@ def _overview(runs: Sequence[Run], titles: Sequence[str]) -> Html:
     for i, (run, title) in enumerate(zip(runs, titles, strict=True), 1):
         manifest, outcomes = run.manifest, run.outcomes
         counts = {name: sum(row[name] for row in outcomes) for name in OUTCOMES}
-        costs = manifest["cost"]["models"], manifest["cost"]["judges"]
+        costs = manifest["cost"].values()
         rows.append(
             [
                 tag("a", title, href=f"#run-{i}"),
@@ -117,9 +120,13 @@ def run_part(run: Run, key: str, title: str) -> Html:
     summary, manifest = run.whole_summary, run.manifest
     suite = suite_to_show(run)
     order = [(row["model"], row["variant"]) for row in summary.outcomes]
-    metrics = by_name([*suite.metrics, HABIT, *suite.people_metrics])
+    metrics = by_name([*suite.metrics, HABIT, READING_AGREEMENT, *suite.people_metrics])
     agreeing = {name for name, metric in metrics.items() if metric.agreement}
-    figures = [estimate for estimate in summary.estimates if estimate.metric not in agreeing]
+    figures = [
+        estimate
+        for estimate in summary.estimates
+        if estimate.metric not in agreeing and not is_of_second_reader(estimate)
+    ]
     agreement = agreement_tables([estimate for estimate in summary.estimates if estimate.metric in agreeing])
     pretty = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
     parts: dict[str, Html | None] = {
@@ -127,6 +134,7 @@ def run_part(run: Run, key: str, title: str) -> Html:
         "What was asked": _asked(manifest, summary),
         "Plots": joined(*map(_figure, suite.plots(run))),
         "Estimates": joined(overall_tables(figures, order), group_tables(figures, order)),
+        "Reading": readings_part(run, suite, order),
         "Agreement": joined(tag("p", AGREEMENT), agreement) if agreement else None,
         "Records": records_part(run, suite),
         "How the numbers were computed": methods_part(summary.estimates, metrics),
@@ -160,6 +168,9 @@ def _warnings(run: Run) -> Html | None:
     return tag("div", *(tag("p", sentence) for sentence in sentences), class_="warning") if sentences else None
 
 
+_ROLES = {"models": "models", "judges": "judges", "second_reader": "the second reader"}
+
+
 def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
     cost = manifest["cost"]
     pairs = [
@@ -167,7 +178,7 @@ def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
         ("dataset", data_sentence(manifest)),
         ("prompts", ", ".join(dict.fromkeys(row["variant"] for row in summary.outcomes))),
         ("finished", str(manifest["finished_at"]).replace("T", " ").replace("+00:00", " UTC")),
-        *((f"cost of {role}", money(cost[role])) for role in ("models", "judges") if manifest[role]),
+        *((f"cost of {name}", money(cost[role])) for role, name in _ROLES.items() if manifest.get(role)),
         ("versions", ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())),
     ]
     if manifest.get("fresh"):
@@ -175,6 +186,7 @@ def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
     if manifest["stopped"]:
         pairs.append(("stopped", manifest["stopped"]))
     senders = [(sender, role) for role in ("model", "judge") for sender in manifest[f"{role}s"]]
+    senders += [(sender, "second reader") for sender in [manifest.get("second_reader")] if sender]
     asked = _senders(senders) if senders else tag("p", "No model was asked: the replies were made elsewhere.")
     return joined(facts(pairs), asked, _outcomes(summary))
 
