@@ -120,7 +120,7 @@ def test_korean(template: str, right: bool) -> None:
         ("~~Sydney~~ Canberra", True),
         ("Sydney? Wrong! It's Canberra.", True),
         ("Canberra? No doubt about it.", True),
-        ("- Sydney: Right on the coast.\n- It is Canberra.", False),
+        ("- Sydney: Right on the coast.\n- It is Canberra.", True),
         ("Canberra. Sydney: right on the coast.", True),
         ("While Canberra is the capital, it is small.", True),
         ("Contrary to popular belief, the capital is Canberra.", True),

@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from counterfoil.explain.mentions.answer import answer_instead, answer_is_right
-from counterfoil.explain.mentions.forms import lexicon
+from counterfoil.explain.mentions.answer import answer_instead, answer_is_right, given_answer
+from counterfoil.explain.mentions.forms import lexicon, wrong_candidates
 from counterfoil.explain.mentions.names import GOLD
 from counterfoil.explain.mentions.spans import spans
 from counterfoil.reading.text import own_words
+from counterfoil.suite.outcome import Reading as AnyReading
 
 if TYPE_CHECKING:
     from counterfoil.explain.questions import Question
@@ -22,7 +21,7 @@ _WORDS = re.compile(r"\w+")
 __all__ = ["Reading", "answer_is_right", "find_mentions", "mention_spans", "read_reply"]
 
 
-class Reading(msgspec.Struct, frozen=True):
+class Reading(AnyReading, frozen=True):
     """What a reply says: the candidates it mentions, and whether its answer is the right one.
 
     `instead`: the candidate that it gives as its answer in place of the right one. `repeats`: it says no more than the
@@ -44,24 +43,29 @@ def read_reply(question: Question, text: str) -> Reading | None:
     """What the reply says; None where nothing is said at all."""
     if not own_words(text).strip():
         return None
-    names = list(question.candidates)
+    names = tuple(question.candidates)
     repeats = repeats_question(question.text, text)
-    correct = not repeats and answer_is_right(
-        text, question.gold, aliases=question.aliases, candidates=names, question=question.text
-    )
+    given = given_answer(text, question.gold, aliases=question.aliases, candidates=names, question=question.text)
+    others = wrong_candidates(question.gold, tuple(question.aliases), names)
     return Reading(
         text=text,
         mentioned=tuple(find_mentions(text, names, gold=question.gold, question=question.text)),
-        correct=correct,
-        instead=None if correct else candidate_instead(question, text),
+        correct=given.owner == GOLD and not repeats,
+        instead=None if given.owner is None or given.owner == GOLD else others[given.owner],
         repeats=repeats,
+        read_by=given.read_by or "",
     )
 
 
 def repeats_question(question: str, reply: str) -> bool:
     """Whether the reply is most of the question's words, and no other. Some of them may be an answer: hot or cold?"""
-    asked, said = ({word.casefold() for word in _WORDS.findall(text)} for text in (question, reply))
-    return said <= asked and 2 * len(said) > len(asked)
+    asked = {word.casefold() for word in _WORDS.findall(question)}
+    said = set()
+    for word in _WORDS.finditer(reply):
+        if word[0].casefold() not in asked:
+            return False
+        said.add(word[0].casefold())
+    return 2 * len(said) > len(asked)
 
 
 def candidate_instead(question: Question, text: str) -> str | None:
@@ -76,7 +80,8 @@ def find_mentions(reply: str, candidates: Sequence[str], *, gold: str = "", ques
     A candidate is mentioned where the reply means it, however spelled; not where its letters or digits are part of
     something else: another name, a date, a list's numbers, the gold answer, words repeated from the question.
     """
-    mentioned = {candidate for _, _, candidate in mention_spans(reply, candidates, gold=gold, question=question)}
+    found = spans(own_words(reply), lexicon(tuple(candidates), gold, question), once=True)
+    mentioned = {candidates[span.owner] for span in found if span.owner != GOLD}
     return [candidate for candidate in candidates if candidate in mentioned]
 
 

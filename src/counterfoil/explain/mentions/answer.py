@@ -1,97 +1,61 @@
-"""Whether the answer that a reply gives is the right one.
+"""Which of the names in a reply is its answer.
 
-Some clauses do not give it: what others think, what is granted, what is rejected.
+A reply names alternatives, too: what others think, what was so once, what is larger, what is rejected. The answer is
+what the reply says to be the answer, or what stands in the clause that speaks of what the question asks for.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from functools import lru_cache
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
 
+from counterfoil.explain.mentions import cues
+from counterfoil.explain.mentions.asked import asked, stem
 from counterfoil.explain.mentions.forms import gold_lexicon, wrong_candidates
 from counterfoil.explain.mentions.names import GOLD
-from counterfoil.explain.mentions.spans import Span, spans
-from counterfoil.explain.mentions.vocabulary import FUNCTION_WORDS
-from counterfoil.explain.mentions.words import keys_of
+from counterfoil.explain.mentions.own import OwnSaying
+from counterfoil.explain.mentions.saying import ENDING
+from counterfoil.explain.mentions.spans import Span, reply_of, spans
+from counterfoil.explain.mentions.vocabulary import folded
+from counterfoil.explain.mentions.words import is_hangul, tokens_of
 from counterfoil.reading.text import own_words
+from counterfoil.reading.ways import ReadBy
 
-# Says in so many words what the answer is.
-_ANSWER = re.compile(r"\banswer\b[^.:\n]{0,60}?(?:\bis\b|\bwas\b|:)|정답은|답은", re.I)
-_RIGHT_ANSWER = re.compile(
-    r"(?<!not the )(?<!not a )\b(?:correct|right|final|actual|the) answer\b"
-    r"[^.:\n]{0,60}?(?:\bis\b(?! not)|\bwas\b(?! not)|:)|정답은",
-    re.I,
+# Of a reply with very many names, its beginning and its end are looked at.
+_MOST, _FIRST, _LAST, _NEAR, _FEW = 200, 10, 4, 40, 8
+# A clause that says at least so much of what is asked is sure to answer, says the answer; what a conclusion adds.
+_CERTAIN, _SAID, _DECIDED, _CONCLUDED = 1.2, 0.5, 0.6, 0.5
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+_BEFORE = re.compile(
+    r"([^\W\d_]+|[:=])[\s\"“'‘*_]*(?:(?:the|an?|its|his|actually|really|now|jupiter's)\s[\s\"“'‘*_]*)*$", re.I
 )
-_CONCLUSION = re.compile(r"\b(?:therefore|thus|hence|so|in conclusion|in summary)\b|따라서|그러므로", re.I)
-_IN_PASSING = re.compile(r"(?:also|better|otherwise) (?:known as|called)\s[\w\s]{0,20}$", re.I)
-_BUT = re.compile(r",? (?:but|while|whereas) [\"“'‘]?(?=(?:the|its|his|her|their)\b)|(?<=[가-힣])[고며],? ", re.I)
-_SO = re.compile(r", so (?:(?:it is|it's|it was|it must be) )?(?:the )?[\"“'‘*]*", re.I)
+_OTHER_ONE = re.compile(r"\s(?:of|in|for)\s(?:the\s)?([A-Z][\w'’]+(?:\s[A-Z]\w+)*)")
+_RANKED = re.compile(
+    r"\b(?:second|third|fourth|fifth|next)[- ](?:\w+est\b|most\b|to\b)|두 번째|둘째|(?<!\d)[2-9]대|[2-9]위", re.I
+)
+_KOREAN_OBLIQUE = re.compile(r"보다|처럼|[과와] 달리|에 이어|[이]?라기보다")
+_CLEFT = re.compile(r"\bit(?:'s|’s| is| was| must be| has to be) (?:the |actually |really )?[\"“'‘*]*$", re.I)
+_WHO = re.compile(r"[\"”'’*]* (?:who|that|which)\b", re.I)
+_RANGE = re.compile(r"\d\s?(?:to|and|through|or|[-–—~])\s?$", re.I)
+_COPULAS = folded(
+    "picked chose chosen selected named crowned elected is was are were be been by in called named to became become "
+    "remains on at being"
+) | {":", "=", "s"}
+_OBLIQUE = folded("than between like unlike near against after before over from with beyond behind beside including")
 
-_SENTENCE_END = re.compile(r"[.!?:]\s|\n")
-# A full stop after an initial or a title ends nothing.
-_FULL_STOP = re.compile(r"(?<!\b[A-Z])(?<!\bSt)(?<!\bDr)(?<!\bMr)(?<!\bMt)[.!?](?=\s|$)|\n")
-# From here on a reply speaks of answers that it does not give.
-_ASIDE = re.compile(
-    r"(?P<heading>clarification|"
-    r"(?:incorrect|wrong|alternative|plausible)[\w ,]{0,30}(?:answer|alternative|option))|misconception|"
-    r"\b(?:some|one|others?|people|someone|you|many)\b[^.\n]{0,20}"
-    r"\b(?:might|may|could|mistak\w+|confus\w+|assum\w+|think|thinks|thought|believ\w+)\b"
-    r"(?! (?:already )?(?:have (?:heard|read|seen)|know|recognize|remember|be surprised))|"
-    r"\b(?:some|others|people|many|most)\b[^.\n]{0,20}\b(?:say|guess|answer)\b|"
-    r"[^.!?\n]{0,60}(?:오답|착각|혼동|헷갈)",  # in Korean the verb comes last: the aside is the whole sentence
-    re.I,
-)
-_CONCESSION = re.compile(
-    r"(?:^|(?<=[.!?:;] )|(?<=\n))[-*•\s]{0,8}(?:but |yet |and )?"
-    r"(?:while|although|though|even though|even if|whereas|despite|at first|I (?:\w+ )?(?:thought|assumed)|"
-    r"it (?:could|may|might) (?:be|have been)|it (?:used to be|was (?:once|long)) (?:thought|believed))\b",
-    re.I,
-)
-_TURN = re.compile(r"\s*(?:but|however|yet|actually|in fact|in reality)\b", re.I)
-_KOREAN_CONCESSION = re.compile(r"지만|(?:생각|오해|대답|추측)하(?:는데|나)|알고 있(?:는데|으나)")
-_QUESTION = re.compile(r"\?(?=\s)")
-# Where what is granted ends and what is said begins. A comma before "and", "or" or "which" goes on with the first.
-_CLAUSE_END = re.compile(
-    r",(?=\s)(?!\s(?:and|or|which|who|as|because|since|due|given|like|such)\b)|;|\bbut\b|\bhowever\b|지만|는데|으나",
-    re.I,
-)
-_GOES_ON = re.compile(r"[\"”'’*]*(?:,|\s(?:and|or|&)\s|[과와도랑])", re.I)
 
-_REJECTING_BEFORE = re.compile(
-    r"(?:\b(?:not|never|rather than|instead of|unlike|other than|neither|nor)|"
-    r"\b(?:incorrect|wrong|confus|mistak)\w*|n't)\b"
-    r"(?!.*\bbut\b)[^.!?,;:\n]{0,40}$|"
-    r"\b(?:ruled out|eliminated|excluded|incorrect|wrong)[.,;]\s*(?:and )?so (?:can|is|are|was) (?:the )?\W{0,3}$",
-    re.I,
-)
-_REJECTING_AFTER = re.compile(
-    r"[^.!?,\n]{0,12}?(?:\b(?:is|was|are|were)(?:n't| not| (?:also )?(?:incorrect|wrong|false|ruled out|"
-    r"an? (?:common|frequent|popular|typical) (?:mistake|error|misconception|wrong \w+)))\b|"
-    r"\b(?:can|could|may|must) (?:also )?be (?:ruled out|excluded|eliminated)\b|"
-    r"[이가은는도] (?:아[니닌닙]|틀[렸린립]|오답))|"
-    # "who did not" speaks of the one named, "did not" of whether it was that one.
-    r"[\"”'’*]*\s(?:(?:did|does|do)(?:n't| not)|never)\b|"
-    r"[\"”'’*]*(?:\s\w{1,20}){0,3}\?[\"”'’*]*\s*(?:no\b(?! (?:doubt|question))|nope|wrong|아니|아닙)|"
-    r"[\"”'’*]*(?::|\s[-–—])[*\s]*(?:(?:incorrect|wrong|false|no)\b(?! \w)|틀[렸린립]|오답)|"
-    r"[\"”'’*]*\s?\((?:incorrect|wrong|false|no|x|오답|틀림)\)|~~|"
-    r"[\"”'’*]*\s?\|[\s*]*(?:(?:no|incorrect|wrong|false)\b|[✗✘❌])|"
-    r"[,;.…\s–—-]{1,4}(?:oh,? )?(?:no,? )?(?:wait|scratch that|I mean|correction)\b",
-    re.I,
-)
-_AFFIRMING_BEFORE = re.compile(
-    r"\b(?:the (?:right|correct) (?:one|choice|option|name) (?:is|was)|(?:that|which|this) leaves(?: us with)?)"
-    r"(?: the| an?)?[\s:*\"“'‘]+$",
-    re.I,
-)
-_AFFIRMING_AFTER = re.compile(
-    r"[\"”'’*]*(?:\s(?:is|was) (?:the )?(?:correct|right)(?: (?:one|answer|choice|option))?\**(?=[.,;!)\n]|$)|"
-    r"(?::|\s[-–—])[*\s]*(?:correct|right)\b(?! \w)|"
-    r"\s?\|[\s*]*(?:(?:yes|correct|right|true)\b|[✓✔✅])|"
-    r"\s?\((?:correct|right|o|정답)\)|[이가]? ?(?:맞(?:[습다아음]|는(?!지))|정답[이입]))",
-    re.I,
-)
+class Answer(NamedTuple):
+    """What a reply gives as its answer, as an owner (GOLD or a candidate's place), and how that was read.
+
+    No owner: it gives none of them, or several.
+    """
+
+    owner: int | None
+    read_by: str | None
 
 
 def answer_is_right(
@@ -99,160 +63,188 @@ def answer_is_right(
 ) -> bool:
     """Whether the answer that the reply gives is `gold` or one of its aliases, in any of their forms.
 
-    The answer is what the reply says first, or says to be the answer; an alternative that it names and rejects is not,
-    and where `candidates` are given, one of them in the answer's place makes it wrong.
+    The answer is what the reply says to be the answer, or says where it speaks of what is asked; an alternative that
+    it names and rejects is not, and where `candidates` are given, one of them in the answer's place makes it wrong.
     """
-    reply = own_words(reply)
-    known = gold_lexicon(gold, tuple(aliases), tuple(candidates), question)
-    found = spans(reply, known, gaps=True)
-    if all(span.owner != GOLD for span in found):
-        return False
-    given = _given_answer(reply, found, frozenset(known.question_keys) - FUNCTION_WORDS)
-    return given is not None and given.owner == GOLD
+    return given_answer(reply, gold, aliases=aliases, candidates=candidates, question=question).owner == GOLD
 
 
 def answer_instead(
     reply: str, gold: str, *, aliases: Sequence[str] = (), candidates: Sequence[str] = (), question: str = ""
 ) -> str | None:
     """The candidate that the reply gives as its answer in place of the right one; None where it gives none of them."""
+    owner = given_answer(reply, gold, aliases=aliases, candidates=candidates, question=question).owner
+    if owner is None or owner == GOLD:
+        return None
+    return wrong_candidates(gold, tuple(aliases), tuple(candidates))[owner]
+
+
+def given_answer(
+    reply: str, gold: str, *, aliases: Sequence[str] = (), candidates: Sequence[str] = (), question: str = ""
+) -> Answer:
+    """What the reply gives as its answer, of all that it names."""
     reply = own_words(reply)
-    others = wrong_candidates(gold, tuple(aliases), tuple(candidates))
     known = gold_lexicon(gold, tuple(aliases), tuple(candidates), question)
-    given = _given_answer(reply, spans(reply, known, gaps=True), frozenset(known.question_keys) - FUNCTION_WORDS)
-    return None if given is None or given.owner == GOLD else others[given.owner]
+    found = spans(reply, known, gaps=True)
+    if len(found) > 2 * _MOST:
+        found = found[:_MOST] + found[-_MOST:]
+    return _Reading(reply_of(reply), found, asked(question)).answer() if found else Answer(None, None)
 
 
-def _given_answer(reply: str, found: Sequence[Span], asked: frozenset[str]) -> Span | None:
-    """What the reply gives as its answer, of all that it names; None where that is something else."""
-    asserted = _without_conceded(reply, [span for span in found if not _is_rejected(reply, span)])
-    ahead = _outside_asides(reply, asserted)
-    if not ahead:
-        return _after(reply, _RIGHT_ANSWER, asserted)
-    affirmed = next((span for span in ahead if _is_affirmed(reply, span)), None)
-    said = affirmed or _after(reply, _ANSWER, ahead)
-    if said is not None:
-        return said
-    own = (span for span in ahead if not _IN_PASSING.search(reply, max(0, span.start - 50), span.start))
-    first = next(own, ahead[0])
-    if _SENTENCE_END.search(reply, 0, first.start):
-        return _after(reply, _CONCLUSION, ahead) or first
-    return _after_but(reply, first, ahead, asked) or _after_so(reply, first, ahead) or first
+class _Reading(OwnSaying):
+    """Decides which name is the answer."""
 
+    @cached_property
+    def _affirms(self) -> bool:
+        return cues.AFFIRMING.search(self.text) is not None
 
-def _after_but(reply: str, first: Span, ahead: Sequence[Span], asked: frozenset[str]) -> Span | None:
-    """The Canberra of "Sydney is the largest, but the capital is Canberra", where the capital is asked for."""
-    but = _BUT.search(reply, first.end, _sentence_end(reply, first.end))
-    if but is None:
+    def answer(self) -> Answer:
+        begin = self._behind_correction()
+        explicit = self._explicit(begin)
+        if explicit is not None:
+            boxed = "boxed" in self.text[max(0, self.starts[explicit] - 20) : self.starts[explicit]]
+            return self._unless_two(explicit, ReadBy.BOXED if boxed else ReadBy.FINAL_LINE)
+        best, given = 0.0, None
+        for number, at in enumerate(self._looked_at(begin)):
+            score = self._score(at, number == 0)
+            if given is None or score > best:
+                best, given = score, at
+            if best >= _CERTAIN and not self._affirms:
+                break
+        if given is None:
+            given = self._explicit(begin, asides=True)
+            return Answer(None, None) if given is None else self._unless_two(given, ReadBy.STATED)
+        for at in self._concluded(given):
+            score = self._score(at, False) + _CONCLUDED
+            if score > best:
+                best, given = score, at
+        how = ReadBy.LAST_DECISION if begin else ReadBy.STATED if best >= _SAID else ReadBy.ONLY_MENTIONED
+        return self._unless_two(given, how)
+
+    def _looked_at(self, begin: int) -> Iterator[int]:
+        """The first and the last few names that the reply says for itself: the answer is not hidden in the middle."""
+        own = (at for at in range(begin, len(self.found)) if self.is_own(at))
+        first = list(islice(own, _FIRST))
+        yield from first
+        last = range(len(self.found) - _LAST, len(self.found))
+        yield from (at for at in last if first and at > first[-1] and self.is_own(at))
+
+    def _unless_two(self, at: int, how: str) -> Answer:
+        """ "Canberra or Sydney" gives none."""
+        for left in (at - 1, at):
+            if not 0 <= left < len(self.found) - 1:
+                continue
+            one, other = self.found[left], self.found[left + 1]
+            between = self.text[one.end : other.start]
+            if one.owner == other.owner or len(between) > _NEAR or self.is_rejected(left) or self.is_rejected(left + 1):
+                continue
+            low, _ = self.clause(one)
+            if cues.OR.fullmatch(between) or (
+                cues.AND.fullmatch(between)
+                and (self.is_bare(one, other) or cues.BOTH.search(self.text, low, one.start))
+            ):
+                return Answer(None, None)
+        return Answer(self.found[at].owner, how)
+
+    def _behind_correction(self) -> int:
+        """The first name behind the last correction, where that gives an answer; else 0."""
+        for match in reversed(list(self.cues(cues.CORRECTION))):
+            if not self.is_head(match):
+                continue
+            first = bisect_left(self.starts, match.end())
+            for at in range(first, min(len(self.found), first + _FEW)) if first else ():
+                if self.is_own(at) and self._score(at, False) >= _DECIDED:
+                    return first
+        return 0
+
+    def _explicit(self, begin: int, asides: bool = False) -> int | None:
+        """The last one that is said in so many words to be the answer."""
+        for match in reversed(list(self.cues(cues.ANSWER))):
+            at = max(begin, bisect_left(self.starts, match.end()))
+            while at < len(self.starts) and self.starts[at] - match.end() < 120:
+                if self.is_own(at) or (asides and not self.is_rejected(at)):
+                    return at
+                at += 1
+        return self._pointed_at(begin)
+
+    def _pointed_at(self, begin: int) -> int | None:
+        """What is said to be the answer where it is not named again: "and that's your answer", "the latter"."""
+        for match in reversed(list(self.cues(cues.POINTING))):
+            before = [at for at in range(begin, bisect_left(self.starts, match.start())) if not self.is_rejected(at)]
+            last = before[-1] if before else None
+            if last is None or cues.FORMER.search(match[0]) is None:
+                return last
+            owner = self.found[last].owner
+            return next((at for at in reversed(before) if self.found[at].owner != owner), None)
         return None
-    after = next((span for span in ahead if span.start > but.end()), None)
-    if after is None or after.start - but.end() > 60:
-        return None
-    subject = asked & set(keys_of(reply[but.end() : after.start]))
-    return after if subject - set(keys_of(reply[: but.start()])) else None
 
+    def _is_affirmed(self, span: Span) -> bool:
+        after = self.text[span.end : span.end + 50]
+        if cues.AFFIRMING_AFTER.match(after):
+            return True
+        return cues.AFFIRMING_BEFORE.search(self.text, max(0, span.start - 50), span.start) is not None
 
-def _after_so(reply: str, first: Span, ahead: Sequence[Span]) -> Span | None:
-    """The red of "Infrared can't be seen, so red": what the same sentence concludes."""
-    so = _SO.search(reply, first.end, _sentence_end(reply, first.end))
-    return None if so is None else next((span for span in ahead if span.start == so.end()), None)
+    def _concluded(self, given: int) -> Iterator[int]:
+        """What is concluded, of all names behind this one."""
+        for match in self.cues(cues.CONCLUSION):
+            at = bisect_left(self.starts, match.end())
+            if not (given <= at < len(self.found) and self.is_head(match)):
+                continue
+            if self.starts[at] <= self.sentence_end(match.end()) and self.is_own(at):
+                yield at
 
+    def _score(self, at: int, is_first: bool) -> float:
+        """How much the clause says that this is what is asked for."""
+        text, span = self.text, self.found[at]
+        low, high = self.clause(span)
+        if cues.IN_PASSING.search(text, max(0, span.start - 50), span.start):
+            return -0.5
+        bare = self.is_bare(span)
+        relative = self.relative_end(span, high)
+        share = 1.0 if bare else self.share(low, relative)
+        place = self._place(span, low)
+        score = share + (0.1 if is_first else 0.0) + (max(0.0, place) if relative > high else place)
+        clause = text[low:relative]
+        if not bare:
+            score -= 0.6 * bool(cues.FORMERLY.search(clause)) + 0.4 * self._is_of_another(
+                text[low : span.start] + text[span.end : relative], share
+            )
+        if _RANKED.search(clause) and not self.asked.ranked:
+            score -= 0.5
+        if text[low - 1 : low] == "(":
+            score -= 0.3
+        if self._affirms and self._is_affirmed(span):
+            score += 0.8
+        if cues.BUT.match(text, self.sentence_start(span.start)):
+            score += 0.2
+        return score
 
-def _after(reply: str, cue: re.Pattern[str], asserted: Sequence[Span]) -> Span | None:
-    """What stands right after the cue."""
-    starts = [span.start for span in asserted]
-    for match in cue.finditer(reply):
-        at = bisect_left(starts, match.end())
-        if at < len(starts) and starts[at] - match.end() < 120:
-            return asserted[at]
-    return None
+    def _is_of_another(self, clause: str, share: float) -> bool:
+        """Whether the clause speaks of something else of the kind: the capital of New South Wales, the cup of 2014."""
+        other = _OTHER_ONE.search(clause)
+        if other and 0 < share < 1 and not any(stem(raw) in self.asked.weights for raw in tokens_of(other[1])):
+            return True
+        years = set(_YEAR.findall(clause))
+        return bool(years and self.asked.years and years.isdisjoint(self.asked.years))
 
-
-def _is_rejected(reply: str, span: Span) -> bool:
-    before, after = reply[max(0, span.start - 80) : span.start], reply[span.end : span.end + 50]
-    return bool(_REJECTING_BEFORE.search(before) or _REJECTING_AFTER.match(after))
-
-
-def _is_affirmed(reply: str, span: Span) -> bool:
-    """Whether the reply says in so many words that this one is right."""
-    before, after = reply[max(0, span.start - 50) : span.start], reply[span.end : span.end + 50]
-    return bool(_AFFIRMING_BEFORE.search(before) or _AFFIRMING_AFTER.match(after))
-
-
-def _without_conceded(reply: str, asserted: Sequence[Span]) -> list[Span]:
-    """What is asserted, less what a clause only grants, or a question offers, before another name is given."""
-    starts = [span.start for span in asserted]
-    dropped: set[int] = set()
-    for match in _CONCESSION.finditer(reply):
-        stop = _sentence_end(reply, match.end())
-        clause = _clause_end(reply, match.end(), stop, asserted)
-        if _TURN.match(reply, stop):
-            stop = _sentence_end(reply, stop)
-        if bisect_left(starts, clause) < bisect_left(starts, stop):
-            dropped.update(range(bisect_left(starts, match.start()), bisect_left(starts, clause)))
-    last = 0
-    for match in _KOREAN_CONCESSION.finditer(reply):
-        first = max(last, bisect_left(starts, _sentence_start(reply, match.start())))
-        last = bisect_left(starts, match.start())
-        # "서울이지만" says that it is 서울.
-        is_it = last > first and " " not in reply[asserted[last - 1].end : match.start()]
-        if last > first and not is_it and last < bisect_right(starts, _sentence_end(reply, match.end())):
-            dropped.update(range(first, last))
-    for match in _QUESTION.finditer(reply):
-        first, last = (bisect_left(starts, at) for at in (_sentence_start(reply, match.start()), match.start()))
-        # "Sydney or Canberra?" gives neither; "Canberra?" by itself may be a shy answer.
-        if last < len(asserted) and len({span.owner for span in asserted[first:last]}) > 1:
-            dropped.update(range(first, last))
-    return [span for at, span in enumerate(asserted) if at not in dropped]
-
-
-def _outside_asides(reply: str, asserted: Sequence[Span]) -> list[Span]:
-    """What is asserted ahead of the first aside.
-
-    An aside that opens the reply ends with its clause; one behind an answer goes on to the end.
-    """
-    starts = [span.start for span in asserted]
-    begin = 0
-    for match in _ASIDE.finditer(reply):
-        if match.start() < begin:
-            continue
-        ahead = asserted[bisect_left(starts, begin) : bisect_left(starts, match.start())]
-        if ahead or _SENTENCE_END.search(reply, begin, match.start()):
-            return list(ahead)
-        stop = _sentence_end(reply, match.end())
-        begin = stop if match["heading"] else _clause_end(reply, match.end(), stop, asserted)
-    return list(asserted[bisect_left(starts, begin) :])
-
-
-def _sentence_end(reply: str, at: int) -> int:
-    ends = _sentence_ends(reply)
-    after = bisect_right(ends, at)
-    return ends[after] if after < len(ends) else len(reply)
-
-
-def _sentence_start(reply: str, at: int) -> int:
-    ends = _sentence_ends(reply)
-    before = bisect_right(ends, at)
-    return ends[before - 1] if before else 0
-
-
-@lru_cache(maxsize=2)
-def _sentence_ends(reply: str) -> list[int]:
-    """Found once for a reply: a long one can ask for them at every word."""
-    return [end.end() for end in _FULL_STOP.finditer(reply)]
-
-
-def _clause_end(reply: str, at: int, stop: int, asserted: Sequence[Span]) -> int:
-    """Where the clause ends that goes on at `at`; the commas in a list of names do not end it."""
-    for match in _CLAUSE_END.finditer(reply, at, stop):
-        if match[0] != "," or not _is_in_list(reply, match.start(), asserted):
-            return match.end()
-    return stop
-
-
-def _is_in_list(reply: str, comma: int, asserted: Sequence[Span]) -> bool:
-    at = bisect_left(asserted, comma, key=lambda span: span.start)
-    if at == 0 or at == len(asserted):
-        return False
-    left, right = asserted[at - 1], asserted[at]
-    near = comma - left.end <= 2 and right.start - comma <= 4
-    return near and _GOES_ON.match(reply, right.end) is not None
+    def _place(self, span: Span, low: int) -> float:
+        """Whether it stands where the clause has its answer: "X is …" or "… is X"; not "larger than X"."""
+        text = self.text
+        ending = ENDING.match(text, span.end)
+        if ending is not None and ending[0]:
+            return -0.5 if _KOREAN_OBLIQUE.match(text, span.end) else 0.3
+        if _RANGE.search(text, max(low, span.start - 20), span.start):
+            return -0.5
+        before = _BEFORE.search(text, low, span.start)
+        if before is None or is_hangul(before[1]):
+            return 0.3
+        key = before[1].casefold()
+        if key == "=":
+            return 0.6
+        if _CLEFT.search(text, max(low, span.start - 24), span.start) and not _WHO.match(text, span.end):
+            return 0.6
+        if key in _COPULAS:
+            return 0.3
+        if key in _OBLIQUE and key not in self.asked.words:
+            return -0.5
+        return 0.3 if len(self.raws(low, span.start)) <= 2 else 0.0

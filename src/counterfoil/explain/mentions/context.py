@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from counterfoil.explain.mentions.forms import Lexicon
 from counterfoil.explain.mentions.names import GOLD, Form, Part, is_number
@@ -12,19 +13,34 @@ from counterfoil.explain.mentions.vocabulary import (
     BEFORE_OTHER_NAMES,
     BEFORE_TO_NOUN,
     BEFORE_VERBS,
+    BEHIND_PEOPLE,
     BEHIND_VERBS,
     FUNCTION_WORDS,
     KINDS,
+    MONTH_NUMBERS,
     NAME_PARTICLES,
+    TEAMS,
+    THINGS,
     TITLES,
 )
-from counterfoil.explain.mentions.words import Word, Words
+from counterfoil.explain.mentions.words import Word, Words, fold
 
 _WITHIN = re.compile(r'[\w,"“ ][ "“*]')
 
 
 class Reply(Words):
     """A reply's words, with what the rules ask about their surroundings."""
+
+    @cached_property
+    def closed_up(self) -> list[tuple[int, str]]:
+        """What is written with a hyphen, by its first word, as the key of one word: "infrared" for infra-red."""
+        if "-" not in self.text:
+            return []
+        return [
+            (at, fold(raw + self.raws[at + 1]))
+            for at, raw in enumerate(self.raws[:-1])
+            if self.text[self.starts[at] + len(raw)] == "-" and self.gap(at) == "-" and raw.isalpha()
+        ]
 
     def gap(self, left: int) -> str:
         """What stands between a word and the next."""
@@ -87,8 +103,39 @@ def is_inside_other_name(reply: Reply, first: int, last: int) -> bool:
             return True
         if before.raw in ("1", "2", "3", "I", "II", "III"):
             return after is not None and is_number(after.key)
+    if first == last and is_capital(after) and after is not None and _is_own_name(reply, last, after):
+        return True
     # A chapter and verse: Ruth 1:16.
     return after is not None and re.match(r"\s\d+:\d", reply.text[reply[last].end : reply[last].end + 8]) is not None
+
+
+def _is_own_name(reply: Reply, at: int, after: Word) -> bool:
+    """Whether a name goes on into that of another thing: the Washington Post, the Boston Red Sox."""
+    if reply.gap(at) != " " or not is_capital(reply[at]) or after.raw.isupper():
+        return False
+    return after.key in THINGS
+
+
+def is_people(reply: Reply, at: int) -> bool:
+    """Whether a people stands for its country: "the Dutch lost", "the Germans", "the Dutch side"; not "Dutch art"."""
+    raw = reply.raws[at]
+    if not raw[0].isupper():
+        return False
+    after = reply.after(at)
+    if raw.endswith(("s", "men")) and not raw.endswith(("ss", "is")):
+        return not is_capital(after)
+    if after is not None and after.key in TEAMS:
+        return True
+    named = at > 0 and reply.keys[at - 1] == "the" and reply.gap(at - 1) == " "
+    return named and (
+        after is None or after.key in FUNCTION_WORDS or after.key in BEHIND_PEOPLE or after.raw.endswith("ed")
+    )
+
+
+def is_year_of(reply: Reply, at: int, months: frozenset[int]) -> bool:
+    """Whether a year is not that of a date in another month."""
+    before = [MONTH_NUMBERS[key] for key in reply.keys[max(0, at - 2) : at] if key in MONTH_NUMBERS]
+    return not before or bool(months.intersection(before))
 
 
 def is_behind_new(reply: Reply, first: int) -> bool:
@@ -131,6 +178,8 @@ def part_owner(reply: Reply, at: int, part: Part) -> tuple[bool, bool]:
     if not is_capital(word):
         return False, False
     following = _capitals_beside(reply, at, 1)
+    if following and word.key in TITLES:
+        return False, False  # Major Tom is not John Major
     if following and following[0] not in FUNCTION_WORDS:
         same_name = any(key in part.name or key in KINDS for key in following)
         return same_name and not part.last, not same_name

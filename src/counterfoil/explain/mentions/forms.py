@@ -4,46 +4,46 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from counterfoil.explain.mentions.endings import ENDING
 from counterfoil.explain.mentions.names import (
     GOLD,
     Form,
     Part,
     forms_of,
+    in_years,
     is_acronym,
     is_name,
     is_number,
+    other_forms,
     parts_of,
     shared_words,
     spelled,
     undated,
+    years_in,
 )
-from counterfoil.explain.mentions.vocabulary import FUNCTION_WORDS, KINDS, NAMED
+from counterfoil.explain.mentions.vocabulary import COUNTRIES, FUNCTION_WORDS, KINDS, NAMED
 from counterfoil.explain.mentions.words import keys_of, tokens_of, words_of
 
-# What can follow a noun without a space. Several can follow each other: 서울+에서+는.
-_PARTICLES = """
-은 는 이 가 을 를 의 에 에서 에게 에게서 한테 께 께서 로 으로 로서 으로서 로써 으로써 와 과 랑 이랑 하고 도 만 까지
-부터 마저 조차 밖에 뿐 보다 처럼 같이 만큼 대로 마다 나 이나 든지 이든지 든 이든 라도 이라도 며 이며 고 이고 다 이다
-입니다 이에요 예요 이예요 이야 야 요 이요 였다 이었다 였습니다 이었습니다 였고 이었고 였으며 이었으며 인 일 인지 인데
-이란 란 라는 이라는 라고 이라고 라 이라 라면 이라면 지만 이지만 이므로 므로 이니 이자 자 여서 이어서 여야 이어야 임 들
-씨 님 군 양 등
-이었어요 였어요 이죠 죠 이지요 지요 이네요 네요 이었죠 였죠 인가요 일까요 이었으나
-였으나 이었지만 였지만 이었던 였던 이니까 니까 이라서 라서 이었는데 였는데
-"""
-# What kind of place it is, often written on to its name: 대구광역시 is 대구.
-_PLACE = "(?:광역시|특별시|특별자치시|특별자치도|시)?"
-# What somebody is, written on to the name: 정조대왕 is 정조.
-_TITLE = "(?:대왕|황제|여왕|장군|대통령|선생|교수|박사)?"
-_ENDING = _PLACE + _TITLE + "(?:" + "|".join(sorted(_PARTICLES.split(), key=len, reverse=True)) + "){0,3}"
 # What is counted is often left out: 11명 is 11. Behind the bare number no other unit, list's point or digits may stand.
 _COUNTED = re.compile(r"(\d+(?:[.,]\d+)*)\s?(년|년도|명|개|개국|살|세|번|회|대|권|마리|가지)")
+_DAY = re.compile(r"0?(\d{1,2})월\s?0?(\d{1,2})일")
+_OFFSET = re.compile(r"(?:UTC|GMT)\s?([+−–-])0?(\d{1,2})(?::?(\d\d))?", re.I)
 _NO_OTHER_NUMBER = r"(?![.)]\s|[.,:/-]?\d|\s?[%년월일명개살세번회대권위층시분초만억천백조])"
 _HANGUL = re.compile("[가-힣]")
 _UNSPACED = re.compile("[가-힣\u3040-\u30ff\u3400-\u9fff]")
+_ASKS_WHO = re.compile("누구|사람|인물|[가-힣]자는|분은")
+_KOREAN_KINDS = """
+사막 강 산 산맥 반도 제도 해협 바다 섬 호수 제국 왕국 공화국 대학교 전쟁 혁명 조약 왕조 대륙
+장군 대왕 황제 여왕 왕 대통령 총리 선생 교수 박사 작가 감독 선수
+"""
+# What kind of thing a name stands for, behind a blank or written on to it.
+_KINDS = frozenset(_KOREAN_KINDS.split())
+_SUFFIXES = ("사막", "강", "산맥", "반도", "제도", "해협", "제국", "공화국", "대학교")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -79,10 +79,11 @@ def lexicon(
     golden = [(GOLD, gold)] if gold else []
     names = others + golden
     question_keys = tuple(keys_of(question))
+    asks_for_country = not COUNTRIES.isdisjoint(question_keys)
     gold_keys = spelled(gold)
     forms: dict[tuple[str, ...], Form] = {}
     numbers = set()
-    shared = shared_words((*aliases, *candidates), gold)
+    shared = shared_words(names)
     for owner, name in golden + others:  # a form that both have is the gold answer's
         if _is_matched_as_text(name):
             continue
@@ -91,6 +92,11 @@ def lexicon(
             forms.setdefault(form.keys, form)
             if len(form.keys) == 1 and is_number(form.keys[0]):
                 numbers.add(owner)
+    years = Counter(year for _, name in names for year in set(years_in(name)))
+    for owner, name in golden + others:
+        alone = [form._replace(owner=owner) for form in in_years(name, years)]
+        for form in () if _is_matched_as_text(name) else other_forms(name, owner, asks_for_country) + alone:
+            forms.setdefault(form.keys, form)
     by_first: dict[str, list[Form]] = {}
     for form in sorted(forms.values(), key=lambda form: -len(form.keys)):
         by_first.setdefault(form.keys[0], []).append(form)
@@ -100,7 +106,7 @@ def lexicon(
         words = words_of(name)
         if len(words) == 2 and is_name(words):
             gapped.setdefault(words[0].key, []).append((words[1].key, owner))
-    unspaced, unspaced_owners = _unspaced_script(names)
+    unspaced, unspaced_owners = _unspaced_script(names, question)
     asked = question_keys.index("many") + 1 if "many" in question_keys and "how" in question_keys else None
     return Lexicon(
         forms=by_first,
@@ -131,6 +137,7 @@ def gold_lexicon(gold: str, aliases: tuple[str, ...], candidates: tuple[str, ...
     return lexicon(wrong_candidates(gold, aliases, candidates), gold, question, aliases, whole_dates=True)
 
 
+@lru_cache(maxsize=4096)
 def wrong_candidates(gold: str, aliases: tuple[str, ...], candidates: tuple[str, ...]) -> tuple[str, ...]:
     """The candidates that are not the gold answer or an alias in another spelling."""
     golden = {spelled(name) for name in (gold, *aliases)}
@@ -139,23 +146,61 @@ def wrong_candidates(gold: str, aliases: tuple[str, ...], candidates: tuple[str,
 
 def _is_matched_as_text(name: str) -> bool:
     """Names in these scripts, and names without any letter or digit, are looked for as they are, not word by word."""
-    return _UNSPACED.search(name) is not None or (bool(name.strip()) and not tokens_of(name))
+    if _UNSPACED.search(name) is not None or (bool(name.strip()) and not tokens_of(name)):
+        return True
+    return _OFFSET.fullmatch(name.strip()) is not None
 
 
-def _unspaced_script(names: Sequence[tuple[int, str]]) -> tuple[re.Pattern[str] | None, tuple[int, ...]]:
+def _unspaced_script(names: Sequence[tuple[int, str]], question: str) -> tuple[re.Pattern[str] | None, tuple[int, ...]]:
     """A pattern with one group for each name in such a script, longest first, and the owners of the groups."""
     texts = [(owner, unicodedata.normalize("NFC", name.strip())) for owner, name in names if _is_matched_as_text(name)]
     if not texts:
         return None, ()
+    texts += _korean_parts(texts, question)
     texts.sort(key=lambda text: -len(text[1]))
     return re.compile("|".join(_pattern(name) for _, name in texts), re.I), tuple(owner for owner, _ in texts)
 
 
+def _korean_parts(texts: Sequence[tuple[int, str]], question: str) -> list[tuple[int, str]]:
+    """What stands for a whole name where no other answer has it: 맥아더, 사하라 for 사하라 사막, 아마존."""
+    found: list[tuple[int, str]] = []
+    for owner, name in texts:
+        words = name.split()
+        if not all(_HANGUL.match(word) for word in words) or _COUNTED.match(name):
+            continue
+        if len(words) > 1 and words[-1] in _KINDS:
+            found.append((owner, " ".join(words[:-1])))
+        elif len(words) > 1:
+            found += [(owner, words[-1])] + [(owner, words[0])] * (
+                len(words[0]) > 2 and _ASKS_WHO.search(question) is not None
+            )
+        found += [
+            (owner, name.removesuffix(kind)) for kind in _SUFFIXES if name.endswith(kind) and len(name) > len(kind) + 1
+        ]
+    whole = {name for _, name in texts}
+    owners: dict[str, set[int]] = {}
+    for owner, name in [*texts, *found]:
+        for word in (name, *name.split()):
+            owners.setdefault(word, set()).add(owner)
+    return [
+        (owner, part) for owner, part in found if part not in whole and len(owners[part]) == 1 and part not in question
+    ]
+
+
 def _pattern(name: str) -> str:
+    day = _DAY.fullmatch(name)
+    if day is not None:
+        month, number = day.groups()
+        return rf"(?<![\w/.])(0?{month}(?:월\s?|[/.]\s?0?){number}(?:일|(?![\d/.]\d|\d)))"
+    offset = _OFFSET.fullmatch(name)
+    if offset is not None:
+        sign, hours, minutes = offset[1], offset[2], offset[3] or ""
+        signs = r"\+" if sign == "+" else "[-−–]"
+        return rf"(?<![\w.])((?:UTC|GMT)?\s?{signs}0?{hours}{f':?{minutes}' if minutes else '(?::?00)?'})(?![:\d])"
     counted = _COUNTED.fullmatch(name)
     if counted is not None:
         number, unit = map(re.escape, counted.groups())
-        end = f"{_ENDING}(?![가-힣])"
+        end = f"{ENDING}(?![가-힣])"
         return rf"(?<!\w)(?<!\d[.,:/-])({number}(?:\s?{unit}(?={end})|{_NO_OTHER_NUMBER}(?={end})))"
     # Spacing varies: 이순신 장군 is 이순신장군. Inside a short word a space would make another word of it.
     pieces = [re.escape(c) for c in name if not c.isspace()]
@@ -164,5 +209,5 @@ def _pattern(name: str) -> str:
     else:
         body = r"\s?".join(re.escape(piece) for piece in name.split())
     before = r"(?<!\w)" if not _HAN.match(name) else ""
-    after = f"(?={_ENDING}(?![가-힣]))" if _HANGUL.match(name[-1]) else ""
+    after = f"(?={ENDING}(?![가-힣]))" if _HANGUL.match(name[-1]) else ""
     return f"{before}({body}){after}"

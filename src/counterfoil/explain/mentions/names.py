@@ -9,6 +9,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
+from counterfoil.explain.mentions.otherwise import FIRST_NAMES, PEOPLES, other_names
 from counterfoil.explain.mentions.vocabulary import (
     ARTICLES,
     COMPASS,
@@ -16,6 +17,7 @@ from counterfoil.explain.mentions.vocabulary import (
     KINDS,
     MONTH_NUMBERS,
     NAME_PARTICLES,
+    PERSONS,
     TITLES,
 )
 from counterfoil.explain.mentions.words import Word, fold, keys_of, ordinal, words_of
@@ -23,11 +25,16 @@ from counterfoil.explain.mentions.words import Word, fold, keys_of, ordinal, wor
 GOLD = -1
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _YEAR = re.compile(r"\d{4}")
+_YEARS = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _SIZES = {fold("thousand"): (3, ("k",)), fold("million"): (6, ("m", "mn")), fold("billion"): (9, ("b", "bn"))}
 _ROMAN = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX"
 ROMAN = dict(enumerate(_ROMAN.split(), 1))
 _ROMAN_NUMBERS = {roman: number for number, roman in ROMAN.items()}
 _MOST_NUMERAL = len(ROMAN)
+_FRACTIONS: dict[str, tuple[str, ...]] = {
+    str(n): (ordinal(n), fold(f"{word}s")) for n, word in enumerate(["third", "fourth", "fifth", "sixth"], 3)
+}
+_FRACTIONS["4"] += ("quarter",)
 _ORDINAL_NUMBERS = {ordinal(number): number for number in ROMAN}
 
 
@@ -37,6 +44,10 @@ class Form(NamedTuple):
     keys: tuple[str, ...]
     owner: int
     exact_case: bool = False
+    # The people of a country: "the Dutch" are the Netherlands, "a Dutch painter" is not.
+    people: bool = False
+    # A year for a longer answer, which may have one of these months: not in a date with another month.
+    months: frozenset[int] | None = None
 
 
 class Part(NamedTuple):
@@ -53,9 +64,9 @@ def spelled(name: str) -> tuple[str, ...]:
     return keys[1:] if len(keys) > 1 and keys[0] in ARTICLES else keys
 
 
-def shared_words(candidates: Sequence[str], gold: str) -> frozenset[str]:
+def shared_words(names: Sequence[tuple[int, str]]) -> frozenset[str]:
     """Words that several of the answers have: what kind of thing they are, rather than which."""
-    times = Counter(key for name in (*candidates, gold) for key in set(spelled(name)))
+    times = Counter(key for _, key in {(owner, key) for owner, name in names for key in spelled(name)})
     return frozenset(key for key, n in times.items() if n > 1)
 
 
@@ -86,6 +97,11 @@ def forms_of(name: str, owner: int, shared: frozenset[str]) -> list[Form]:
             found.append(Form((fold(initials),), owner, exact_case=True))
         if is_acronym(name):
             found.append(Form(tuple(name.casefold()), owner, exact_case=True))  # "U.S."
+        behind = next((at for at, key in enumerate(keys) if key not in shared), 0)
+        if behind and len(keys) - behind > 1 and not FUNCTION_WORDS & set(keys):
+            found.append(Form(keys[behind:], owner))  # "Chicago White Sox" beside "Chicago Cubs": White Sox
+        if len(words) == 3 and words[1].key == "the" and words[2].raw[0].isupper() and words[2].key not in shared:
+            found.append(Form(keys[1:], owner))  # Pitt the Younger is the Younger
         kept = tuple(key for key in keys if key not in shared)
         counts = kept == keys[:1] != keys and is_number(keys[0])
         if counts and keys[1] not in _SIZES and not words[1].raw[0].isupper():
@@ -93,9 +109,40 @@ def forms_of(name: str, owner: int, shared: frozenset[str]) -> list[Form]:
         if len(kept) > 1 and kept == keys[-len(kept) :] and not FUNCTION_WORDS & set(kept):
             found.append(Form(kept, owner))  # "French Prime Minister" beside "French President": Prime Minister
         bare = keys[1:] if keys[0] in KINDS else keys[:-1] if keys[-1] in KINDS else ()
-        if len(bare) > 1 and not (FUNCTION_WORDS | KINDS) & set(bare):
+        if len(bare) > 1 and not (FUNCTION_WORDS | KINDS) & set(bare) and not shared.issuperset(bare):
             found.append(Form(bare, owner))  # "Hyde Park Corner Station": Hyde Park Corner
     return [form for form in found if form.keys[0] not in COMPASS or len(form.keys) > 1]
+
+
+def other_forms(name: str, owner: int, asks_for_country: bool) -> list[Form]:
+    """What else it is called: a short first name, the people of a country, another name of the same thing."""
+    words = words_of(name)
+    if words and words[0].key in ARTICLES and len(words) > 1:
+        words = words[1:]
+    keys = tuple(word.key for word in words)
+    found = [Form(spelled(other), owner, exact_case=is_acronym(other)) for other in other_names(keys)]
+    if len(keys) > 1 and is_name(without_particles(words)):
+        found += [Form((first, *keys[1:]), owner) for first in FIRST_NAMES.get(keys[0], ())]
+        initials = [word.raw[0].casefold() for word in words[:-1]]
+        if len(keys) > 2 and len(words[-1].raw) > 2:
+            found += [Form((*initials, keys[-1]), owner), Form(("".join(initials), keys[-1]), owner)]  # T. H. Huxley
+    if asks_for_country and len(keys) == 1:
+        found += [Form((people,), owner, people=True) for people in PEOPLES.get(keys[0], ())]
+    return found
+
+
+def years_in(name: str) -> list[str]:
+    return _YEARS.findall(name)
+
+
+def in_years(name: str, years: Counter[str]) -> list[Form]:
+    """The year alone of a longer answer: "1969" for "July 1969", where no other answer has it."""
+    found = years_in(name)
+    rest = [key for key in keys_of(name) if key not in found]
+    if len(found) != 1 or years[found[0]] > 1 or not rest or any(map(is_number, rest)):
+        return []
+    months = frozenset(MONTH_NUMBERS[key] for key in rest if key in MONTH_NUMBERS)
+    return [Form((found[0],), GOLD, months=months)]
 
 
 def name_in_description(name: str) -> list[str]:
@@ -157,16 +204,33 @@ def undated(name: str, shared: frozenset[str]) -> list[tuple[str, ...]]:
 
 
 def numbers_in_words(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Twenty-five for 25, one hundred for 100; the single words are folded to digits already."""
-    if len(keys) != 1 or not keys[0].isdecimal() or len(keys[0]) > 6:
+    """Twenty-five for 25, two hundred and six for 206, nineteen eighty-nine for 1989; single words are digits already.
+
+    And two thirds for 2/3.
+    """
+    if len(keys) == 2 and all(key.isdecimal() and len(key) < 3 for key in keys):
+        return [(keys[0], part) for part in _FRACTIONS.get(keys[1], ())] + ([("half",)] if keys == ("1", "2") else [])
+    if len(keys) != 1 or not keys[0].isdecimal() or len(keys[0]) > 6 or keys[0] == "0":
         return []
     number = int(keys[0])
-    if 20 < number < 100 and number % 10:
+    found = [words for words in _in_words(number) if words != keys]
+    if 1100 <= number < 2100 and number % 100 > 9:
+        found += [(str(number // 100), *words) for words in _in_words(number % 100)]
+    return found
+
+
+def _in_words(number: int) -> list[tuple[str, ...]]:
+    """The ways to say a number, with every simple word as its digits."""
+    if number <= 20 or (number < 100 and number % 10 == 0):
+        return [(str(number),)]
+    if number < 100:
         return [(str(number // 10 * 10), str(number % 10))]
-    for size, word in ((1000, "thousand"), (100, "hundred")):
-        if number and number % size == 0:
-            return [(str(number // size), word)]
-    return []
+    size, word = (1000, "thousand") if number >= 1000 else (100, "hundred")
+    many, rest = divmod(number, size)
+    heads = [(*head, word) for head in _in_words(many)] + ([(word,)] if many == 1 else [])
+    if not rest:
+        return [head for head in heads if len(head) > 1]
+    return [(*head, *between, *tail) for head in heads for between in ((), ("and",)) for tail in _in_words(rest)]
 
 
 def amounts(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -214,36 +278,46 @@ def numbered(words: Sequence[Word]) -> list[tuple[str, ...]]:
 def parts_of(
     names: Sequence[tuple[int, str]], question_keys: tuple[str, ...], forms: dict[tuple[str, ...], Form]
 ) -> dict[str, Part]:
-    """Surnames and, where the question asks for a person, first names: those that only one answer has."""
+    """Surnames, and first names where the question asks for a person or the surname is common: those of one answer."""
     asks_who = bool({"who", "whom", "whose"} & set(question_keys))
-    times: Counter[str] = Counter()
+    asks_for_person = asks_who or not PERSONS.isdisjoint(question_keys)
+    owners: dict[str, set[int]] = {}
     found: list[tuple[str, Part]] = []
-    for owner, whole in names:
-        described = name_in_description(whole)
-        times.update({word.key for word in words_of(described[0] if described else whole)})
-        for name in (whole, *described):
+    described = [(owner, whole, name_in_description(whole)) for owner, whole in names]
+    for owner, whole, inside in described:
+        for word in words_of(inside[0] if inside else whole):
+            owners.setdefault(word.key, set()).add(owner)
+    for owner, whole, inside in described:
+        for name in (whole, *inside):
             words = words_of(name)
             epithet = len(words) == 3 and words[1].key == "the"
             if (not is_name(without_particles(words)) or len(words) == 1) and not epithet:
                 continue
             if FUNCTION_WORDS & {word.key for word in words} and not epithet:
                 continue
-            together = frozenset(word.key for word in words)
-            hyphened = {word.end for word, after in pairwise(words) if name[word.end : after.start] == "-"}
             first, last = words[0], words[-1]
+            together = frozenset(word.key for word in words) | FIRST_NAMES.get(first.key, frozenset())
+            hyphened = {word.end for word, after in pairwise(words) if name[word.end : after.start] == "-"}
             if not epithet and words[-2].end not in hyphened and len(last.raw) > 2 and last.raw.isalpha():
                 found.append((last.key, Part(owner, True, together)))
             numbered = last.raw.isupper() and set(last.raw) <= set("IVX")
             placed = last.key in KINDS
             double = len(words) == 2 and first.end in hyphened  # "Rolls" for Rolls-Royce
-            single = first.end not in hyphened and (asks_who or epithet or numbered or placed)
-            if (double or single) and len(first.raw) > 3:
+            common = len(owners.get(last.key, ())) > 1 and not placed
+            # "Emily" of the Brontës, not "Mild" of the ales.
+            common = common and (asks_for_person or last.key in question_keys or first.key in FIRST_NAMES)
+            single = first.end not in hyphened and (asks_who or epithet or numbered or placed or common)
+            if (double or single) and len(first.raw) > (3 if placed or double else 2):
                 found.append((first.key, Part(owner, False, together)))
-    unwanted = FUNCTION_WORDS | COMPASS | KINDS | TITLES | NAME_PARTICLES | set(question_keys)
+    unwanted = FUNCTION_WORDS | COMPASS | KINDS | NAME_PARTICLES | set(question_keys)
     return {
         key: part
         for key, part in found
-        if times[key] == 1 and key not in unwanted and (key,) not in forms and not is_number(key)
+        if len(owners.get(key, ())) == 1
+        and key not in unwanted
+        and (part.last or key not in TITLES)
+        and (key,) not in forms
+        and not is_number(key)
     }
 
 

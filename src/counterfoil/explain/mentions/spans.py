@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from counterfoil.explain.mentions.context import (
@@ -12,15 +12,13 @@ from counterfoil.explain.mentions.context import (
     is_echo,
     is_inside_other_name,
     is_other_word,
+    is_people,
+    is_year_of,
     part_owner,
 )
 from counterfoil.explain.mentions.forms import Lexicon
 from counterfoil.explain.mentions.names import GOLD, Form
 from counterfoil.explain.mentions.numbers import is_number_of_it
-from counterfoil.explain.mentions.words import fold, tokens_of
-
-_HYPHENED = re.compile(r"-(?<=[^\W\d_]-)[^\W\d_]+")
-_LAST_LETTERS = re.compile(r"[^\W\d_]+$")
 
 Run: TypeAlias = tuple[int, int, Form]  # the first word, the last word, what they are
 
@@ -31,12 +29,19 @@ class Span(NamedTuple):
     owner: int
 
 
-def spans(text: str, known: Lexicon, *, gaps: bool = False) -> list[Span]:
+@lru_cache(maxsize=2)
+def reply_of(text: str) -> Reply:
+    """The words of a reply, which is read more than once: for mentions, for the answer."""
+    return Reply(text)
+
+
+def spans(text: str, known: Lexicon, *, gaps: bool = False, once: bool = False) -> list[Span]:
     """Every place where the text means a candidate or the gold answer, in order, none overlapping.
 
-    With `gaps`, "Captain James Cook" is the name "Captain Cook" rather than "James Cook".
+    With `gaps`, "Captain James Cook" is the name "Captain Cook" rather than "James Cook". With `once`, it is enough to
+    find each candidate once, and the gold answer not at all.
     """
-    found = _by_words(text, known, gaps)
+    found = _by_words(reply_of(text), known, gaps, once)
     if known.unspaced is not None:
         groups = ((match, match.lastindex or 1) for match in known.unspaced.finditer(text))
         unspaced = [Span(*match.span(group), known.unspaced_owners[group - 1]) for match, group in groups]
@@ -52,40 +57,28 @@ def _without_overlaps(found: list[Span]) -> list[Span]:
     return kept
 
 
-def _by_words(text: str, known: Lexicon, gaps: bool) -> list[Span]:
-    tokens = tokens_of(text)
-    closed = [fold(word) for word in _closed_up(text)]
-    candidates = known.candidate_keys
-    if (
-        not (gaps or known.acronym_candidates)
-        and candidates.isdisjoint(map(fold, tokens))
-        and candidates.isdisjoint(closed)
-    ):
+def _by_words(reply: Reply, known: Lexicon, gaps: bool, once: bool) -> list[Span]:
+    keys = reply.keys
+    closed = {key: first for first, key in reply.closed_up}
+    starts = [at for at, key in enumerate(keys) if key in known.first_keys]
+    wanted = known.first_keys if gaps else known.candidate_keys
+    if not (known.acronyms or any(keys[at] in wanted for at in starts) or not wanted.isdisjoint(closed)):
         return []  # the usual case: no candidate at all
-    reply = Reply(text, tokens)
-    starts = [at for at, key in enumerate(reply.keys) if key in known.first_keys]
     runs = _full_runs(reply, starts, known) + _looser_runs(reply, known, gaps)
     if not known.forms.keys().isdisjoint(closed):
         runs += _hyphened_runs(reply, known)
     runs = _longest_runs(runs)
     named = gold_is_name(reply, runs, known.asks_for_name)
-    found, taken = [], set[int]()
+    found, taken, done = [], set[int](), {GOLD} if once else set()
     for first, last, form in runs:
         taken.update(range(first, last + 1))
+        if form.owner in done:
+            continue
         if _is_meant(reply, first, last, form, named, known):
-            found.append(Span(reply[first].start, reply[last].end, form.owner))
+            found.append(Span(reply.starts[first], reply.end(last), form.owner))
+            if once:
+                done.add(form.owner)
     return found + _parts(reply, [at for at in starts if at not in taken], known)
-
-
-def _closed_up(text: str) -> list[str]:
-    """What is written with a hyphen as one word: "infrared" for infra-red."""
-    if "-" not in text:
-        return []
-    ends = (
-        (_LAST_LETTERS.search(text[max(0, half.start() - 30) : half.start()]), half[0])
-        for half in _HYPHENED.finditer(text)
-    )
-    return [before[0] + half[1:] for before, half in ends if before is not None]
 
 
 def _full_runs(reply: Reply, starts: list[int], known: Lexicon) -> list[Run]:
@@ -138,12 +131,12 @@ def _looser_runs(reply: Reply, known: Lexicon, gaps: bool) -> list[Run]:
 
 def _hyphened_runs(reply: Reply, known: Lexicon) -> list[Run]:
     """Infra-red is infrared."""
-    runs = []
-    for first in range(len(reply) - 1):
-        if reply.gap(first) == "-":
-            forms = known.forms.get(fold(reply.raws[first] + reply.raws[first + 1]), ())
-            runs += [(first, first + 1, form) for form in forms if len(form.keys) == 1]
-    return runs
+    return [
+        (first, first + 1, form)
+        for first, key in reply.closed_up
+        for form in known.forms.get(key, ())
+        if len(form.keys) == 1
+    ]
 
 
 def _longest_runs(runs: list[Run]) -> list[Run]:
@@ -161,6 +154,10 @@ def _longest_runs(runs: list[Run]) -> list[Run]:
 def _is_meant(reply: Reply, first: int, last: int, form: Form, gold_named: bool, known: Lexicon) -> bool:
     if form.owner != GOLD and is_echo(reply, first, last, known):
         return False
+    if form.months is not None:
+        return is_year_of(reply, first, form.months)
+    if form.people:
+        return is_people(reply, first)
     if form.owner in known.numbers:
         return is_number_of_it(reply, first, last, known)
     if form.owner == GOLD:

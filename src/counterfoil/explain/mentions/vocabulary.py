@@ -10,13 +10,13 @@ def folded(words: str) -> frozenset[str]:
 
 
 FUNCTION_WORDS = folded(
-    "a an the and or nor but of in on at to by for from with without as than that this these those it its is was are "
-    "were be been being not no so if while when although though however because since who whom whose which what where "
-    "how why he she they we you his her their our your my i some many most other others another one both all any each "
-    "every also only just even then thus therefore there here such like unlike instead rather similarly finally next "
-    "additionally furthermore moreover meanwhile despite after before during between among about did does do had has "
-    "have can could may might will would should must yes answer correct incorrect neither either perhaps maybe "
-    "probably actually indeed"
+    "a an the and or nor but of in on at to by for from with without as than that this these those it its is was "
+    "are were be been being not no so if while when although though however because since who whom whose which what "
+    "where how why he she they we you his her their our your my i some many most other others another one both all "
+    "any each every also only just even then thus therefore there here such like unlike instead rather similarly "
+    "finally next additionally furthermore moreover meanwhile despite after before during between among about did "
+    "does do had has have can could may might will would should must yes answer correct incorrect neither either "
+    "perhaps maybe probably actually indeed"
 )
 TITLES = folded(
     "sir dame lord lady dr prof professor mr mrs ms miss king queen prince princess emperor empress pope saint st "
@@ -26,9 +26,10 @@ TITLES = folded(
 )
 # What kind of thing a name stands for; people drop it: "Windsor" is Windsor Castle.
 KINDS = folded(
-    "river lake mount mountain mountains island islands isle park county city town village borough district province "
-    "sea ocean bay gulf strait canal valley desert forest peninsula cape falls castle palace cathedral church abbey "
-    "bridge tower street road avenue square station airport stadium racecourse university college museum zoo class"
+    "river lake mount mountain mountains island islands isle park county city town village borough district "
+    "province sea ocean bay gulf strait canal valley desert forest peninsula cape falls castle palace cathedral "
+    "church abbey bridge tower street road avenue square station airport stadium racecourse university college "
+    "museum zoo class family dynasty empire club"
 )
 COMPASS = folded("north south east west northern southern eastern western central")
 _MONTHS = "january february march april may june july august september october november december"
@@ -90,7 +91,25 @@ BEHIND_VERBS = folded("the a an to his her its their this that")
 NAMED = folded("who whom whose where country nation state capital continent language planet company")
 # After these, "to" comes before a noun: "compared to glass".
 BEFORE_TO_NOUN = folded(
-    "compared similar close closer related relative opposed due refer refers referring referred belong belongs limited "
-    "next equal prior according identical attributed back switch switched turn turned changed change point points lead "
-    "leads led apply applies from and or as"
+    "compared similar close closer related relative opposed due refer refers referring referred belong belongs "
+    "limited next equal prior according identical attributed back switch switched turn turned changed change point "
+    "points lead leads led apply applies from and or as"
+)
+# What is said of a people as of its country.
+TEAMS = folded("team side squad eleven victory win defeat players national government army troops forces navy")
+BEHIND_PEOPLE = folded("won lost beat came went took got made held fought left led ran won't finished reached played")
+COUNTRIES = folded("country nation team nationality side state power empire winner won host")
+PERSONS = folded(
+    "person man woman sister brother author writer poet painter artist composer singer actor actress scientist "
+    "physicist philosopher president king queen emperor wife husband born wrote inventor explorer player leader "
+    "real birth"
+)
+# Behind a name, these make the name of something else: the Washington Post, the Sydney Opera House, Paris Hilton.
+THINGS = folded(
+    "post times globe herald tribune journal gazette news magazine opera house hall hotel hilton airport university "
+    "college school institute museum orchestra symphony philharmonic festival marathon convention treaty accord "
+    "agreement protocol conference summit declaration prize award medal cup open bank exchange bridge tower street "
+    "avenue square road station line wall fc united rovers wanderers athletic yankees mets cubs bulls lakers giants "
+    "jets rangers bears eagles act law effect theorem principle equation formula constant scale disease syndrome "
+    "memorial monument foundation society corporation company records studios pictures press review games olympics"
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 _SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -39,7 +39,11 @@ _GROUPED = r"\d{1,3}(?:,\d{3})+|\d{1,3}(?:[ \u00a0\u2009\u202f]\d{3})+(?!\d)"
 _NUMBER = rf"(?:{_GROUPED}|\d+)(?:\.\d+)?(?:[kKmMbB]n?(?![A-Za-z]))?"
 _LETTER = r"[^\W_²³¹⁰-⁹₀-₉가-힣]"
 _TOKEN = re.compile(rf"{_NUMBER}(?!{_LETTER})|[가-힣]+|{_LETTER}+(?:[\u0300-\u036f]+{_LETTER}*)*")
+_PIECES = re.compile(f"({_TOKEN.pattern})")
 _ASCII_TOKEN = re.compile(rf"[A-Za-z][A-Za-z0-9]*|{_NUMBER}(?![A-Za-z0-9])|[A-Za-z0-9]+")
+_ASCII_PIECES = re.compile(f"({_ASCII_TOKEN.pattern})")
+_LOW_DIGITS = {ord(low): plain for low, plain in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)}
+_MOST_KEYS = 1 << 17
 
 
 class Word(NamedTuple):
@@ -59,17 +63,17 @@ def tokens_of(text: str) -> list[str]:
 class Words:
     """The words of a text, in order, without the "s" of possessives; each is made only where it is looked at."""
 
-    def __init__(self, text: str, tokens: list[str] | None = None) -> None:
+    def __init__(self, text: str) -> None:
+        if not text.isascii():
+            text = text.translate(_LOW_DIGITS)  # CO₂ is CO2; as long as it was
         self.text = text
-        self.raws = tokens_of(text) if tokens is None else tokens
-        self.keys = list(map(fold, self.raws))
-        self.starts: list[int] = []
-        end = 0
-        for raw in self.raws:
-            # Between two words there is no letter, so that where a word is found next, there it stands.
-            start = text.index(raw, end)
-            self.starts.append(start)
-            end = start + len(raw)
+        # Gaps and words in turn, so that the ends of gaps are the starts of words.
+        pieces = (_ASCII_PIECES if text.isascii() else _PIECES).split(text)
+        self.raws = pieces[1::2]
+        self.starts = list(accumulate(map(len, pieces)))[:-1:2]
+        self.keys = list(map(_KEYS.__getitem__, self.raws))
+        if len(_KEYS) > _MOST_KEYS:
+            _KEYS.clear()
         if "s" in self.raws:
             self._drop_possessives()
 
@@ -87,9 +91,16 @@ class Words:
     def __len__(self) -> int:
         return len(self.raws)
 
+    def end(self, at: int) -> int:
+        return self.starts[at] + len(self.raws[at])
+
     def __getitem__(self, at: int) -> Word:
         start, raw = self.starts[at], self.raws[at]
         return Word(start, start + len(raw), raw, self.keys[at])
+
+
+def is_hangul(word: str) -> bool:
+    return "가" <= word[:1] <= "힣"
 
 
 def words_of(text: str) -> list[Word]:
@@ -101,14 +112,28 @@ def keys_of(text: str) -> list[str]:
     return Words(text).keys
 
 
-@lru_cache(maxsize=1 << 16)
+class _Keys(dict[str, str]):
+    """The keys of words that were seen."""
+
+    def __missing__(self, word: str) -> str:
+        key = self[word] = _fold(word)
+        return key
+
+
+_KEYS = _Keys()
+
+
 def fold(word: str) -> str:
     """One key for all spellings of a word: case, accents, ligatures, plural, number words, British and American."""
+    return _KEYS[word]
+
+
+def _fold(word: str) -> str:
     if not word.isascii():
         word = unicodedata.normalize("NFKC", word)
         word = word.replace("ß", "ss").replace("æ", "ae").replace("œ", "oe").replace("ø", "o").replace("ł", "l")
     word = word.casefold()
-    if not word.isascii() and not "가" <= word[:1] <= "힣":
+    if not word.isascii() and not is_hangul(word):
         word = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
     if word[:1].isdigit():
         plain = re.sub(r"[,\s]", "", word)

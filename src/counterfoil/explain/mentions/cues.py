@@ -1,0 +1,182 @@
+"""The words by which a reply says what its answer is, and what is none; one table for each, English and Korean.
+
+English cues are looked for at the words that can begin one (`KEYS`), Korean ones anywhere in the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from counterfoil.explain.mentions.vocabulary import folded
+from counterfoil.reading import words
+
+# Says in so many words what the answer is. What is "a common answer" or "not the answer" is not.
+_NO_ANSWER = (
+    "not the correct |not the right |not the |not a |wrong |incorrect |common |popular |tempting |obvious |first |"
+    "initial |usual |alternative |other |possible |plausible |expected |mistaken |intuitive |a |to |your "
+)
+_NOT_BEFORE = "".join(f"(?<!{before})" for before in _NO_ANSWER.split("|"))
+ANSWER = re.compile(
+    rf"{_NOT_BEFORE}answer\b(?:[ ,](?:to|for|of|here|in|that|I|you|we|then|therefore|thus)\b[^.:\n]{{0,60}}?)?"
+    r"[\"*_\s]{0,4}"
+    r"(?:\bis\b(?! not?\b)|\bwas\b(?! not\b)|\bwould be\b|\bmust be\b|\bhas to be\b|\bbecomes\b|:|\n|(?<=[*_])\s)|"
+    r"boxed\s?\{|I(?:'ll| will|'d| would|'m)? (?:go|going|went|stick|settle) (?:with|for|on)\b",
+    re.I,
+)
+ANSWER_LINE = re.compile(
+    r"^[\W_]*(?:(?:so|thus|therefore),? )?(?:the |my )?(?:final |correct |right )*answer\b|^\W*정답", re.I | re.M
+)
+# At the head of a clause.
+CONCLUSION = re.compile(
+    r"(?:therefore|thus|hence|so|in conclusion|in summary|overall|all in all|in total|in all|altogether|to sum up|"
+    r"in short|ultimately|which (?:makes|gives|leaves|adds up to)|for a total of|making|totall?ing|"
+    r"(?:that|this) leaves(?: us with)?|leaving|what(?:'s|’s| is) left|what remains|the rest is)\b",
+    re.I,
+)
+# What was named before is the answer.
+POINTING = re.compile(
+    r"that(?:'s|’s| is| was) (?:your|the|my) answer\b|(?:is|was|mean|choose|pick) the (?:former|latter)\b", re.I
+)
+FORMER = re.compile("former|전자")
+# At the head of a sentence that stands against what was said.
+BUT = re.compile(r"\W*(?:but|however|yet|in fact|in reality|actually|instead|하지만|그러나|사실)\b", re.I)
+# From here on a reply takes back what it has said; at the head of a clause.
+CORRECTION = re.compile(
+    rf"(?:{words.CORRECTS['en']}|hang on|no,? actually|actually,? no|come to think of it|"
+    r"after (?:checking|double-checking|reconsidering|rethinking)|update:|rather,)(?!\w)",
+    re.I,
+)
+# Below it stand answers that the reply does not give.
+HEADING = re.compile(
+    r"clarification|(?:incorrect|wrong|alternative|plausible|common|tempting|frequent|possible|other)[\w ,]{0,30}"
+    r"(?:answer|alternative|option|confusion|mistake|mix-?up|distractor|guesse?|misconception|error)s?"
+    r"(?=[^\w\n]*(?:\n|$)|\W{0,3}:)",
+    re.I,
+)
+KEYS = folded(
+    "answer boxed i therefore thus hence so in overall all altogether to ultimately which for making totaling "
+    "totalling that this leaving wait actually correction sorry apologize apologise oops hold scratch strike my on "
+    "let changing make no thinking looking upon edit hang come after update rather clarification incorrect wrong "
+    "alternative plausible common tempting frequent possible other what the is was mean choose pick"
+)
+KOREAN = {
+    ANSWER: re.compile(r"정답[은:]|(?<![가-힣])답[은:]|정답[*_ \t]*\n|최종 ?답변?[은:]"),
+    CONCLUSION: re.compile("따라서|그러므로|결국|결론적으로|즉|합하면|모두|총"),
+    CORRECTION: re.compile(rf"{words.CORRECTS['ko']}|아,? ?아니|아니,|아니네|착각했"),
+    POINTING: re.compile(
+        "(?:전자|후자)(?:입니다|이다|예요|이에요|죠|가 (?:정답|답|맞))|그게 (?:정?답)|이것이 (?:정?답)"
+    ),
+    HEADING: re.compile("오답 ?(?:설명|정리|노트)|헷갈리(?:기 쉬운|는) (?:것|답|후보)|혼동하기 쉬운"),
+}
+HEAD = re.compile(r"(?:^|[.!?…,;:\n–—(|-])[\"“'*_\s]*(?:(?:oh|hmm+|no|but|and|well|ah|ok|okay)[,.]? )*$", re.I)
+# What others think, what comes to mind, what is confused with it: to the end of the clause.
+_THINKING = (
+    r"(?:think\w*|thought|believ\w+|assum\w+|guess\w*|say\b|says\b|said|answer\b|suppos\w+|expect\w*|imagin\w+|"
+    r"mistak\w+|confus\w+|mix\w* up|point(?:s|ed)? to|name\b|picture|jump to|reach for|lean toward\w*)"
+)
+_SOMEBODY = (
+    "some|one|others?|people|someone|you|many|most|folks|students|tourists|visitors|everyone|everybody|anyone|textbooks|"
+    "sources|players|fans"
+)
+OTHERS = re.compile(
+    r"misconception|"
+    rf"\b(?:{_SOMEBODY})\b[^.\n]{{0,24}}"
+    r"\b(?:might|may|could|mistak\w+|confus\w+|assum\w+|think|thinks|thought|believ\w+|mix)\b"
+    r"(?! (?:already )?(?:have (?:heard|read|seen)|know|recognize|remember|be surprised|recall))|"
+    rf"\b(?:{_SOMEBODY})\b[^.\n]{{0,20}}\b(?:say|said|guess\w*|answer|name|picture|expect|imagine|point to|credit|"
+    r"attribute)\b|"
+    r"\b(?:often|commonly|widely|frequently|sometimes|usually|generally|popularly|mistakenly|wrongly|incorrectly|"
+    r"erroneously|easily|long|once|falsely)\s(?:\w+\s)?"
+    r"(?:thought|believed|assumed|mistaken|confused|cited|named|mentioned|guessed|considered|supposed|said|credited|"
+    r"attributed|taken)\b|"
+    rf"\b(?:forgiven|tempt\w+|easy to|natural to|common to)\b[^.\n]{{0,30}}{_THINKING}|"
+    r"\b(?:comes?|came|spring\w*|leap\w*) to mind|\b(?:my )?(?:first|initial|gut) (?:instinct|thought|guess|reaction)|"
+    r"\b(?:another|other|possible|plausible|tempting|common|frequent) (?:\w+ )?(?:guess|answer|choice|mistake|"
+    r"alternative|candidate|error|mix-?up|distractor|confusion|wrong answer)s?\b|"
+    r"\bI (?:was (?:going|about|tempted) to|almost|nearly|initially|first|originally|briefly)\b|"
+    r"\b(?:mistaken|confused|mixed up) (?:for|with)\b|"
+    r"오답|착각|혼동|헷갈|오해|잘못 알|떠올|(?:라고|으?로) (?:흔히 )?(?:생각|알고|아는|알려|답하|답변|여기|추측)",
+    re.I,
+)
+OTHERS_KEYS = folded(
+    "misconception might may could mistake mistaken mistakenly mistaking confuse confused confusing confusion "
+    "assume assumed assuming assumes think thinks thinking thought believe believes believed mix mixed say says "
+    "said guess guessed guesses answer name picture expect imagine point credit credited attribute attributed cited "
+    "named mentioned considered supposed taken mind instinct reaction choice alternative candidate error distractor "
+    "first initially almost nearly originally briefly going about tempted"
+)
+CONCESSION = re.compile(
+    r"(?:^|(?<=[.!?:;] )|(?<=\n))[-*•\s]{0,8}(?:but |yet |and )?"
+    r"(?:while|although|though|even though|even if|whereas|despite|at first|I (?:\w+ )?(?:thought|assumed|considered)|"
+    r"if you (?:said|guessed|thought|answered|picked|were thinking)|"
+    r"it (?:could|may|might) (?:be|have been)|it (?:used to be|was (?:once|long)) (?:thought|believed))\b",
+    re.I,
+)
+KOREAN_CONCESSION = re.compile(
+    r"지만|[었였았겠]으나|(?:생각|오해|대답|추측|답|착각|혼동)하(?:시)?(?:는데|나|ㄴ데)|(?:생각|대답|답)했(?:는데|으나)|"
+    r"알고 있(?:는데|으나)|[었였]는데|인데요?,"
+)
+# What was so at another time than the one asked about.
+FORMERLY = re.compile(
+    r"\b(?:until|used to|former|formerly|once|previously|originally|initially|no longer|temporar\w+|interim|earlier|"
+    r"before that|at one time|older|old|back then|briefly|from \d{4} to \d{4})\b|"
+    r"까지|한때|과거|예전|이전|옛|당시|원래|임시",
+    re.I,
+)
+IN_PASSING = re.compile(r"(?:also|better|otherwise) (?:known as|called)\s[\w\s]{0,20}$", re.I)
+TURN = re.compile(r"\s*(?:but|however|yet|actually|in fact|in reality)\b", re.I)
+
+# After these, what is granted and what is said may be two sentences: "If you said Sydney, no. It's Canberra."
+THEN = re.compile(r"\W*(?:if|I|at first)\b", re.I)
+NEGATING_KEYS = folded(
+    "not never rather instead unlike other neither nor whether contrary far incorrect incorrectly wrong wrongly "
+    "confuse confused confusing confusion mistake mistaken mistakenly mistaking if ruled eliminated excluded t "
+    "cannot"
+)
+REJECTING_BEFORE = re.compile(
+    r"(?:\b(?:not|never|rather than|instead of|unlike|other than|neither|nor|whether|contrary to|far from)|"
+    r"\b(?:incorrect|wrong|confus|mistak)\w*|n't)\b"
+    r"(?!.*\bbut\b)[^.!?,;:\n]{0,40}$|"
+    r"\b(?:see|check|verify|confirm|tell|sure|sure,) if\b[^.!?,;:\n]{0,30}$|"
+    r"\b(?:ruled out|eliminated|excluded|incorrect|wrong)[.,;]\s*(?:and )?so (?:can|is|are|was) (?:the )?\W{0,3}$",
+    re.I,
+)
+REJECTING_AFTER = re.compile(
+    r"[^.!?,\n]{0,12}?(?:\b(?:is|was|are|were)(?:n't| not| (?:also )?(?:incorrect|wrong|false|ruled out|"
+    r"an? (?:\w+ )?(?:common|frequent|popular|typical) (?:mistake|error|misconception|wrong \w+|guess|answer)))\b|"
+    r"\b(?:can|could|may|must) (?:also )?be (?:ruled out|excluded|eliminated)\b|"
+    r"[이가은는도] (?:아[니닌닙]|틀[렸린립]|오답|농담|거짓))|"
+    r"[!.… ]*(?:은|는) (?:훼이크|페이크|농담|장난)|"
+    # "who did not" speaks of the one named, "did not" of whether it was that one.
+    r"[^.!?;\n]{0,60}? but (?:never|did(?:n't| not)|was(?:n't| not)|is(?:n't| not)|could(?:n't| not))\b|"
+    r"[\"”'’*]*\s(?:(?:did|does|do)(?:n't| not)|never|failed to|lost|came second|narrowly missed)\b|"
+    r"[\"”'’*]*(?:\s\w{1,20}){0,3}\?[\"”'’*]*\s*(?:no\b(?! (?:doubt|question))|nope|not quite|wrong|close|아니|아닙)|"
+    r"[\"”'’*]*(?::|\s[-–—])[*\s]*(?:(?:incorrect|wrong|false|no)\b(?! \w)|틀[렸린립]|오답)|"
+    r"[\"”'’*]*\s?\((?:incorrect|wrong|false|no|x|오답|틀림)\)|~~|"
+    r"[\"”'’*]*\s?\|[\s*]*(?:(?:no|incorrect|wrong|false)\b|[✗✘❌])|"
+    r"[\"”'’*]*\s?(?:❌|✗|✘)|"
+    r"[,;.…\s–—-]{1,4}(?:oh,? )?(?:no,? )?(?:wait|scratch that|I mean|correction)\b",
+    re.I,
+)
+AFFIRMING = re.compile(r"[Rr]ight|[Cc]orrect|[Ll]eaves|[Yy]es\b|[Tt]rue\b|✅|✓|✔|맞|정답|\(o\)")
+AFFIRMING_BEFORE = re.compile(
+    r"\b(?:the (?:right|correct) (?:one|choice|option|name) (?:is|was)|(?:that|which|this) leaves(?: us with)?)"
+    r"(?: the| an?)?[\s:*\"“'‘]+$|(?:✅|✓|✔)\s?\**$",
+    re.I,
+)
+AFFIRMING_AFTER = re.compile(
+    r"[\"”'’*]*(?:\s(?:is|was) (?:the )?(?:correct|right)(?: (?:one|answer|choice|option))?\**(?=[.,;!)\n]|$)|"
+    r"(?::|\s[-–—])[*\s]*(?:correct|right)\b(?! \w)|"
+    r"\s?\|[\s*]*(?:(?:yes|correct|right|true)\b|[✓✔✅])|"
+    r"\s?(?:✅|✓|✔)|"
+    r"\s?\((?:correct|right|o|정답)\)|[이가]? ?(?:맞(?:[습다아음]|는(?!지))|정답[이입]))",
+    re.I,
+)
+# Between two names that are given in one breath.
+OR = re.compile(
+    r"[\"”'’*)\s]*(?:(?<=\"), (?=\")|,? (?:or|and/or)(?: (?:possibly|perhaps|maybe|even|else|rather))?|/|"
+    r",? ?(?:또는|혹은|아니면|이거나|거나|이나|나))(?: (?:the|in|by|it's|it is))?[\"“'‘*(\s]*",
+    re.I,
+)
+AND = re.compile(r"[\"”'’*)\s]*(?: (?:and|&)|[와과]|이?랑|하고|[-–—]| to)(?: the)?[\"“'‘*(\s]*", re.I)
+BOTH = re.compile(r"\b(?:both|either|between)\b|둘 (?:중|다)", re.I)
