@@ -51,6 +51,10 @@ PLAUSIBLEQA = "https://huggingface.co/datasets/JamshidJDMY/PlausibleQA/resolve/m
 KOBBQ = "https://raw.githubusercontent.com/naver-ai/KoBBQ/0dd165aeaaacd1bd46c63513a9b2e9875eb6dce7"
 BBQ = "https://raw.githubusercontent.com/nyu-mll/BBQ/bea11bd97d79217245b5871acd247b9d6eb24598"
 FLARE_CFA = "https://huggingface.co/datasets/TheFinAI/flare-cfa/resolve/0ef87599cc2b3c555d6892e37a53f5f7170a8205"
+GSM8K = "https://raw.githubusercontent.com/openai/grade-school-math/3101c7d5072418e28b9008a6636bde82a006892c"
+GSM_SYMBOLIC = (
+    "https://raw.githubusercontent.com/apple-aiml-research/ml-gsm-symbolic/3b645c25d200bf950fb84e8cdcbfeccd91d6a8af"
+)
 BBQ_CATEGORIES = (
     "Age",
     "Disability_status",
@@ -125,6 +129,24 @@ DATASETS = (
                 url=f"{FLARE_CFA}/data/test-00000-of-00001-6e96e3a2bc65fdb8.parquet",
                 sha256="32d00a77170c7dc450deb35516a3f6ade394015aa64378c2c8146c37ab6ac32f",
             ),
+        ),
+    ),
+    Dataset(
+        name="gsm8k",
+        suite="memorization",
+        what="GSM8K's 1,319 test questions (Cobbe et al. 2021); GSM-Symbolic's templates of 100 (Mirzadeh et al. 2024)",
+        licence="MIT; the templates: Apple's sample code licence",
+        beside=True,
+        files=(
+            *_files(
+                GSM8K,
+                {
+                    "grade_school_math/data/test.jsonl": (
+                        "3730d312f6e3440559ace48831e51066acaca737f6eabec99bccb9e4b3c39d14"
+                    )
+                },
+            ),
+            *_files(GSM_SYMBOLIC, {f"templates/symbolic/{number:04}.json": None for number in range(100)}),
         ),
     ),
 )

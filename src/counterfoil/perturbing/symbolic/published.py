@@ -19,6 +19,7 @@ import msgspec
 from counterfoil.perturbing.expressions.language import Expression, ExpressionError, Kind, parse
 from counterfoil.perturbing.symbolic import annotated
 from counterfoil.perturbing.symbolic.annotated import Annotated, Mark
+from counterfoil.perturbing.symbolic.moves import with_moves
 from counterfoil.perturbing.symbolic.syntax import (
     NO_NAME,
     Names,
@@ -99,7 +100,7 @@ def template_of(row: Row, name: str) -> Template:
         template = replace(template, answer=right, check=right)
     if not template.changeable:
         raise Unexpressed(NOTHING_TO_CHANGE)
-    return template
+    return with_moves(template)
 
 
 def _gives(template: Template, formula: Expression) -> Decimal:

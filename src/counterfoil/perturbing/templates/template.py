@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from typing import NamedTuple
@@ -160,6 +160,8 @@ class Template:
     # The original in its own words, where the text with its values is not exactly that; the conditions are then for
     # variants alone.
     own_text: str | None = None
+    # By level, the values that slots can have together, where conditions leave too little to find them by chance.
+    moves: Mapping[int, tuple[Mapping[str, Decimal], ...]] = field(default_factory=dict)
 
     @cached_property
     def forms(self) -> frozenset[str]:
