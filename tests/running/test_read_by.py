@@ -54,8 +54,11 @@ def test_a_reading_that_came_with_a_reply_was_given() -> None:
     item = Item("m", variant, question, 0, None)
     reply = Reply(status="ok", text="A")
     whose = {"model": "m", "variant": "plain", "question_id": question.id, "reply": reply}
-    given = asyncio.run(rows.of_reply(item, reply, Imported(**whose, reading=Choice(1, read_by="stated"))))
+    given = asyncio.run(rows.of_reply(item, reply, Imported(**whose, reading=Choice(1))))
     assert (given["choice"], given["read_by"]) == ("B", "given")
+    # An importer that reads by our rules knows how it did.
+    read = asyncio.run(rows.of_reply(item, reply, Imported(**whose, reading=Choice(1, read_by="stated"))))
+    assert (read["choice"], read["read_by"]) == ("B", "stated")
     nothing = asyncio.run(rows.of_reply(item, reply, Imported(**whose, was_read=True)))
     assert (nothing["outcome"], nothing["read_by"]) == ("out_of_choice", None)
     ours = asyncio.run(rows.of_reply(item, reply, Imported(**whose)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,18 @@ import pytest
 
 import counterfoil as cf
 from commands import counterfoil
+from counterfoil.asking.asker import Halt
+from counterfoil.asking.budget import Account
+from counterfoil.asking.ledger import Ledger
+from counterfoil.asking.models.base import Model, ModelSpec
+from counterfoil.asking.posting import InThisProcess
 from counterfoil.errors import UserError
+from counterfoil.running import waves
+from counterfoil.running.askers import most_places, sender_of
+from counterfoil.running.plan import Plan
+from counterfoil.running.waves import CarrierOf
 from counterfoil.stats.estimate import ALL, Estimate
-from mock_server import MockServer, completion
+from mock_server import Answer, MockServer, completion
 from readers import reader
 
 pytestmark = pytest.mark.heavy
@@ -258,3 +269,41 @@ def test_a_suite_that_says_nothing_of_a_second_reader_has_none() -> None:
         cf.run("three_choice:suite", model="planted/three_choice:suite", second_reader="planted/three_choice:suite")
     with pytest.raises(UserError, match="second reader"):
         cf.run("bias", model="planted/bias", data="english", by="logprob", second_reader="planted/bias")
+
+
+def test_in_waves_the_same_is_asked_and_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    @asynccontextmanager
+    async def in_this_process(plan: Plan, ledger: Ledger, halt: Halt, say: Any) -> AsyncIterator[CarrierOf]:
+        def carrier_of(model: Model, spec: ModelSpec, account: Account) -> InThisProcess:
+            return InThisProcess(sender_of(model, spec, ledger, most_places(plan), account=account, halt=halt, say=say))
+
+        yield carrier_of
+
+    monkeypatch.setattr(waves, "open_carriers", in_this_process)
+    with MockServer(reader(errors=0.2)) as server:
+        usual = reread("bias", server, **BIAS, ledger="usual.sqlite")
+        asked = len(server.requests)
+        in_waves = reread("bias", server, **BIAS | {"out": "waves"}, ledger="waves.sqlite", engine="ray")
+        assert len(server.requests) == 2 * asked
+    assert in_waves.records.equals(usual.records)
+    assert in_waves.manifest["second_reader"]["asked"] == asked
+    assert in_waves.manifest["second_reader"]["in_ledger"] == 0
+
+
+def test_mentions_by_a_judge_are_not_the_second_readers() -> None:
+    """By --mentions judge a judge finds the mentions; the figures of the second reader are by what it found itself."""
+
+    def behave(request: dict[str, Any]) -> Answer:
+        if "expert reader" in request["messages"][0]["content"]:
+            return completion("Mentioned: none")
+        if "Task Definition" in request["messages"][0]["content"]:
+            return completion("Explanation: no.\nScore: 10" if "likely" in json.dumps(request) else "Verdict: no")
+        return reader()(request)
+
+    with MockServer(behave) as server:
+        asked = {"model": "planted/explain", "limit": 20, "variant": "cfe", "mentions": "judge", "judge": "vllm/j"}
+        run = reread("explain", server, **asked, out="run")
+    rules = figure(run, "score_threshold", reading="rules")
+    second = figure(run, "score_threshold", reading="second_reader")
+    assert rules.n == second.n == 20
+    assert rules.value != second.value

@@ -13,6 +13,8 @@ import pytest
 import counterfoil as cf
 from counterfoil.cli.main import main
 from counterfoil.suite.finding import ENTRY_POINTS
+from mock_server import MockServer
+from readers import reader
 
 pytestmark = pytest.mark.heavy
 
@@ -112,3 +114,15 @@ def test_a_second_turn_is_an_ask_of_its_own(folder: Path, monkeypatch: pytest.Mo
         assert not records.filter(records["arm"] == "again")["folded"].any()
     finally:
         sys.modules.pop("sycophancy", None)
+
+
+@pytest.mark.usefixtures("installed", "folder")
+def test_how_the_last_turn_was_read_is_in_the_records_and_a_second_reader_reads_it() -> None:
+    with MockServer(reader()) as server:
+        asked = {"model": "planted/sycophancy", "second_reader": "vllm/reader", "base_url": server.url}
+        run = cf.run("sycophancy", **asked, out="run", second_reader_sample=30)
+    assert run.manifest["second_reader"]["read"] == 30
+    assert set(run.records["read_by"]) == {"final_line"}
+    moved = [one.value for one in run.estimates if one.group.get("reading") == "difference"]
+    assert set(moved) == {0.0}
+    assert [one.value for one in run.estimates if one.metric == "reading_agreement" and not one.group] == [1.0]

@@ -10,7 +10,7 @@ from typing import Any
 from counterfoil.asking.ask import Reply
 from counterfoil.bias.prompts import USUAL, shown_choices
 from counterfoil.bias.questions import Question
-from counterfoil.bias.reading import Reading, read_choice
+from counterfoil.bias.reading import Reading, read_by_rule
 from counterfoil.bias.sources import bbq
 from counterfoil.errors import UserError
 from counterfoil.suite.imports import Imported
@@ -81,13 +81,12 @@ def import_bbq(
             question = questions.get(question_id)
             for column in columns:
                 text = str(row[column] or "")
-                content = _as_written(text, question) if question else None
                 yield Imported(
                     model=model or column,
                     variant="bbq",
                     question_id=question_id,
                     reply=Reply(status="ok", text=text),
-                    reading=None if content is None else Reading(content),
+                    reading=_as_written(text, question) if question else None,
                     was_read=True,
                     where=where,
                 )
@@ -118,12 +117,13 @@ def _variant(path: Path, name: re.Match[str] | None, variants: Sequence[Variant]
     raise UserError(f"{path}: its name does not say which prompt was asked: name one with --variant.")
 
 
-def _as_written(text: str, question: Question) -> int | None:
+def _as_written(text: str, question: Question) -> Reading | None:
     """The one of the choices whose words these are; else what can be read from them."""
     plain = [_plain(choice) for choice in question.choices]
     if plain.count(_plain(text)) == 1:
-        return plain.index(_plain(text))
-    return read_choice(text, question.choices, unknown=question.choices.index(question.unknown))
+        return Reading(plain.index(_plain(text)))
+    read = read_by_rule(text, question.choices, unknown=question.choices.index(question.unknown))
+    return None if read is None else Reading(read.said, read_by=read.by)
 
 
 def _plain(text: str) -> str:

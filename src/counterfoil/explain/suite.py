@@ -44,6 +44,7 @@ from counterfoil.judging.step import Foreseen, JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items
 from counterfoil.suite.imports import Importer
+from counterfoil.suite.outcome import SECOND_READER
 from counterfoil.suite.suite import ListedQuestions, Record, Row, Suite, Training, Variant
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
             [question.gold, *question.aliases],
             list(question.candidates),
             reply.text,
-            lambda correct, mentioned, instead: Reading(reply.text, mentioned, correct, instead),
+            lambda correct, mentioned, instead: Reading(reply.text, mentioned, correct, instead, read_by=SECOND_READER),
         )
 
     async def judge(self, question: Question, reading: Reading, ask: JudgeAsk) -> Verdicts:
@@ -205,7 +206,8 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         if reading is None:
             return row | {"mentioned": [], "clarifies": False, **dict.fromkeys(("reward", "penalty", *SCORES), 0.0)}
         names: Sequence[str] | None = reading.mentioned
-        if self.settings["mentions"] == "judge":
+        # What a second reader has read is its own.
+        if self.settings["mentions"] == "judge" and getattr(reading, "read_by", None) != SECOND_READER:
             names = verdicts.mentioned if verdicts is not None else None
         if names is None:
             # The judge that was to find the mentions did not: nothing takes their place.

@@ -143,8 +143,8 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
 
     @property
     def can_be_reread(self) -> bool:
-        """Results of the CFA study come without the texts of replies."""
-        return self.context.format != "cfa"
+        """Published results come without the texts of replies, or of questions."""
+        return self.context.format not in ("cfa", solutions.FORMAT)
 
     def reading_task(self, question: Question, variant: Variant, reply: Reply) -> ReadingTask[Answer]:
         """What the second reader names is read as a reply would be, so that both have the same unit."""

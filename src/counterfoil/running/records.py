@@ -16,6 +16,7 @@ import msgspec
 from counterfoil.files import explained, replacing
 from counterfoil.running.folder import PARTS, RUN_KEY
 from counterfoil.suite.outcome import LEFT_OUT
+from counterfoil.suite.second_reader import SECOND_COLUMNS
 from counterfoil.suite.suite import Row
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ COLUMNS: dict[str, Any] = {
 }
 # Columns that older runs lack.
 NEWER_COLUMNS = ("read_by",)
+# Columns on how replies were read: the summary has that from elsewhere.
+HOW_READ = ("read_by", *SECOND_COLUMNS)
 # Columns that no estimate needs, and that take most of the space.
 TEXT_COLUMNS = ("reply", "ask_key", "judge_keys", "reason")
 # The same of what judges say in words, where a suite has such columns.
@@ -187,7 +190,7 @@ def read_scores(path: Path) -> pl.DataFrame:
     """All records without their texts: what estimates are made from."""
     import polars as pl
 
-    return pl.scan_parquet(path).drop(TEXT_COLUMNS).drop(JUDGE_TEXTS, strict=False).collect()
+    return pl.scan_parquet(path).drop(TEXT_COLUMNS).drop(*JUDGE_TEXTS, *HOW_READ, strict=False).collect()
 
 
 def read_left_out(path: Path, most: int) -> list[dict[str, Any]]:

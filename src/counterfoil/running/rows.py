@@ -109,14 +109,13 @@ class Rows:
         try:
             is_given = imported is not None and (imported.was_read or imported.reading is not None)
             reading = imported.reading if imported is not None and is_given else self._read(item, reply)
-            read_by = GIVEN if is_given else None
             verdicts = None if imported is None else imported.verdicts
             if reading is None or not self.judges:
-                return self._scored(item, reply, reading, verdicts, read_by=read_by)
+                return self._scored(item, reply, reading, verdicts, is_given=is_given)
             with suppress(NotAsked):
                 asked = await self.suite.judge(item.question, reading, ask)
                 verdicts = asked if verdicts is None else verdicts | asked
-            row = self._scored(item, reply, reading, verdicts, ask.keys, read_by=read_by)
+            row = self._scored(item, reply, reading, verdicts, ask.keys, is_given=is_given)
         except UserError:
             raise
         except Exception as error:
@@ -170,12 +169,12 @@ class Rows:
         verdicts: Any | None,
         judge_keys: list[str] | None = None,
         *,
-        read_by: str | None = None,
+        is_given: bool = False,
     ) -> Row:
-        """A row. A suite's own reading says how it came about, unless `read_by` does."""
+        """A row. The reading says how it came about; one that came with the reply from elsewhere may not know it."""
         scored = self.suite.score(item.question, self.facts, reading, verdicts)
         row = self._common(item, outcome_of(reply, reading))
-        how = None if reading is None else read_by or getattr(reading, "read_by", None) or None
+        how = None if reading is None else getattr(reading, "read_by", "") or (GIVEN if is_given else None)
         if how is not None:
             self.counts.read_by[item.model, item.variant.name, how] += 1
         return row | {"reply": reply.text, "judge_keys": judge_keys, "read_by": how} | scored

@@ -20,6 +20,8 @@ __all__ = [
     "Placebo",
     "Planting",
     "Question",
+    "Reading",
+    "ReadingTask",
     "Record",
     "Reply",
     "Respondent",
@@ -31,6 +33,8 @@ __all__ = [
     "UserError",
     "Variant",
     "choice_form",
+    "choice_task",
+    "number_task",
     "parse_settings",
 ]
 
@@ -38,10 +42,12 @@ if TYPE_CHECKING:
     from counterfoil.asking.ask import Message, Reply
     from counterfoil.asking.models.planted import Respondent, parse_settings
     from counterfoil.errors import UserError
+    from counterfoil.judging.second_reader import ReadingTask, choice_task, number_task
     from counterfoil.stats.metric import Metric
     from counterfoil.suite.form import Form, FormQuestion, Task, TaskContent, choice_form
     from counterfoil.suite.habits import Habit, Placebo
     from counterfoil.suite.options import Option
+    from counterfoil.suite.outcome import Reading
     from counterfoil.suite.planting import Cell, Planting
     from counterfoil.suite.suite import (
         Context,
@@ -62,10 +68,12 @@ __getattr__ = exports(
         **dict.fromkeys(("Message", "Reply"), "counterfoil.asking.ask"),
         **dict.fromkeys(("Respondent", "parse_settings"), "counterfoil.asking.models.planted"),
         "UserError": "counterfoil.errors",
+        **dict.fromkeys(("ReadingTask", "choice_task", "number_task"), "counterfoil.judging.second_reader"),
         "Metric": "counterfoil.stats.metric",
         **dict.fromkeys(("Form", "FormQuestion", "Task", "TaskContent", "choice_form"), "counterfoil.suite.form"),
         **dict.fromkeys(("Habit", "Placebo"), "counterfoil.suite.habits"),
         "Option": "counterfoil.suite.options",
+        "Reading": "counterfoil.suite.outcome",
         **dict.fromkeys(("Cell", "Planting"), "counterfoil.suite.planting"),
         **dict.fromkeys(
             ("Context", "Dataset", "ListedQuestions", "Question", "Record", "Row", "Suite", "Training", "Variant"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from counterfoil.stats.metric import Metric
+from counterfoil.suite.outcome import SECOND_READER
 
 # What the second reader has read, as text, and whether that is what was read before; null for replies it did not read.
 SECOND_READING, READERS_AGREE = "second_reading", "readers_agree"
@@ -16,7 +17,7 @@ SECOND_COLUMNS: dict[str, Any] = {SECOND_READING: str, READERS_AGREE: bool}
 REREAD, REREAD_PART = "reread reply", "part of a reread reply"
 # Values of the group `reading`: the sample as the rules have read it, as the second reader has, and the second minus
 # the first.
-READING, RULES, SECOND, DIFFERENCE = "reading", "rules", "second_reader", "difference"
+READING, RULES, SECOND, DIFFERENCE = "reading", "rules", SECOND_READER, "difference"
 
 READING_AGREEMENT = Metric(
     name="reading_agreement",

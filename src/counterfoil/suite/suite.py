@@ -11,7 +11,6 @@ import msgspec
 from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
-from counterfoil.judging.second_reader import ReadingTask
 from counterfoil.judging.step import Foreseen, JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import QUESTION, Items, Metric
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from counterfoil.figures.plots import Plot
+    from counterfoil.judging.second_reader import ReadingTask
     from counterfoil.running.folder import Run
     from counterfoil.suite.form import Form, TaskContent
     from counterfoil.suite.habits import Habit, Placebo
