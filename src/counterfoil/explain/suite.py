@@ -207,7 +207,7 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
             return row | {"mentioned": [], "clarifies": False, **dict.fromkeys(("reward", "penalty", *SCORES), 0.0)}
         names: Sequence[str] | None = reading.mentioned
         # What a second reader has read is its own.
-        if self.settings["mentions"] == "judge" and getattr(reading, "read_by", None) != SECOND_READER:
+        if self.settings["mentions"] == "judge" and reading.read_by != SECOND_READER:
             names = verdicts.mentioned if verdicts is not None else None
         if names is None:
             # The judge that was to find the mentions did not: nothing takes their place.
