@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
+from counterfoil.reading.clauses import sentences
 from counterfoil.reading.decisions import EXPLICIT, SAID, WEAK, Decision, behind, conclusions, cues_ahead, decided, last
 from counterfoil.reading.numbers import PERCENT, Stated, in_unit, number_at, numbers_in
-from counterfoil.reading.text import clean, is_last_line, parts_to_read, sentence_end
+from counterfoil.reading.spelled import in_digits
+from counterfoil.reading.text import (
+    clean,
+    emphasised,
+    is_last_line,
+    last_paragraph,
+    parts_to_read,
+    sentence_end,
+    sentence_start,
+)
 from counterfoil.reading.ways import Read, ReadBy
 
 _LEAD = re.compile(
@@ -51,6 +61,17 @@ _WORKING = re.compile(
     r"\b(?:first|step|let|let's|need to|formula|given|where|calculate|assume|assuming|suppose|if)\b|\?"
 )
 _BLANKS = re.compile(r"[ \n]*")
+# "It works out to", "rounds to", "stands at".
+_COMES_TO = re.compile(
+    r"\b(?:comes?(?: out)? to|came to|works? out (?:to|at)|amounts? to|stands at|rounds? to|rounded to|put (?:it|the \w+) at|"
+    r"totals|adds up to|i get|we get|i arrive at|leaves|must be|should be)(?: approximately| about| roughly| around)? (?=[-+(]?[\d.])"
+)
+_CLOSING_LINK = re.compile(
+    r"\b(?:is|are|was|of|be|to|get|obtain|equals|gives|yields|keeps?|costs?|needs?|pays?|takes?|has|have|earns?|makes?)\b|[=≈:]|"
+    r"(?<=[가-힣])(?:은|는|이|가) (?:약 |대략 |총 )?(?=[-+]?\d)|(?:是|为|等于|は|es de|ist|est de|beträgt) ?(?=[-+]?\d)"
+)
+_LABEL_BEHIND = re.compile(r"\s*:")
+_SEVERAL_BEHIND = re.compile(r"(?: [a-z%]{1,10})? ?(?:or|and|to|-|~) (?:about |approximately )?[-+(]?[\d.]")
 _SAME = Decimal("0.01")
 _LIMIT, _SHORT, _DIGITS = 300, 160, 2
 
@@ -88,15 +109,25 @@ def number_of(reply: str, unit: Decimal, digits: int, around: Decimal | None) ->
     """
     for part in parts_to_read(reply):
         lower = clean(part).lower()
-        read = decided(lower, list(amounts_stated(lower)), _same_amount)
+        bold = [clean(bold).lower() for bold in emphasised(part)]
+        read = decided(lower, list(amounts_stated(lower, bold)), _same_amount)
+        if read is None:
+            spelled = in_digits(lower)
+            if spelled != lower:
+                read = decided(spelled, list(amounts_stated(spelled, map(in_digits, bold))), _same_amount)
         if read is not None:
             by = ReadBy.FINAL_LINE if read.by == ReadBy.STATED and is_last_line(part) else read.by
             return Read(in_unit(read.said, unit, digits, around), by)
     return None
 
 
-def amounts_stated(lower: str) -> Iterator[Decision[Stated]]:
-    """The numbers that plain text, in lower case, states as the answer."""
+def amounts_stated(lower: str, bold: Iterable[str] = ()) -> Iterator[Decision[Stated]]:
+    """The numbers that plain text, in lower case, states as the answer; with what is in bold letters in it."""
+    yield from _in_bold(lower, bold)
+    for match in _COMES_TO.finditer(lower):
+        stated = _stated_behind(lower, match.end())
+        if stated is not None and not _supposed(lower, match.start()):
+            yield Decision(WEAK, match.start(), stated.end, stated)
     for cue in cues_ahead(lower):
         stated = _stated_behind(lower, cue.end())
         if stated is not None:
@@ -115,6 +146,51 @@ def amounts_stated(lower: str) -> Iterator[Decision[Stated]]:
             yield Decision(SAID, match.start(), stated.end, stated)
     yield from _on_a_line(_ASIDE.sub(lambda aside: " " * len(aside[0]), lower) if "(" in lower else lower)
     yield from _concluded(lower)
+    yield from _closing(lower)
+
+
+def _supposed(lower: str, at: int) -> bool:
+    return _WORKING.search(lower, sentence_start(lower, at), at) is not None
+
+
+def _in_bold(lower: str, bold: Iterable[str]) -> Iterator[Decision[Stated]]:
+    """The one number in bold letters, in the last paragraph, or in the first where there is none in the last."""
+    last = last_paragraph(lower)
+    first_end = lower.find("\n\n")
+    stated: dict[bool, list[Stated]] = {True: [], False: []}
+    for text in bold:
+        at = lower.rfind(text)
+        found = numbers_in(lower, at, at + len(text)) if at >= 0 else []
+        # "NPV = 4,000 - 3,000 = **1,000**": the last one is the result.
+        if found and not _LABEL_BEHIND.match(lower, at + len(text)) and not _supposed(lower, at):
+            if at >= last:
+                stated[True].append(found[-1])
+            elif 0 <= at < first_end:
+                stated[False].append(found[-1])
+    for is_last in (True, False):
+        numbers = stated[is_last]
+        if numbers and all(_same_amount(numbers[0], other) for other in numbers):
+            yield Decision(SAID if is_last else WEAK, numbers[-1].start, numbers[-1].end, numbers[-1])
+        if numbers:
+            return
+
+
+def _closing(lower: str) -> Iterator[Decision[Stated]]:
+    """What the last sentence of the last paragraph that states a number says that something is."""
+    start = last_paragraph(lower)
+    for begin, end in reversed(sentences(lower[start:])):
+        begin, end = start + begin, start + end
+        if "?" in lower[max(begin, end - 3) : end] or not numbers_in(lower, begin, end):
+            continue
+        if _WORKING.search(lower, begin, end) or _CUT_OFF.search(lower.rstrip(), max(begin, end - 8)):
+            return
+        link = last(_CLOSING_LINK, lower, begin, end)
+        stated = None if link is None else number_at(lower, behind(_LEAD, lower, link.end(), end), end)
+        if stated is None or _OPERATOR.match(lower, stated.end) or _is_circumstance(lower, stated):
+            stated = _only_one(lower, begin, end)
+        if stated is not None and not _SEVERAL_BEHIND.match(lower, stated.end):
+            yield Decision(WEAK, begin, end, stated, ReadBy.CONCLUDED)
+        return
 
 
 def _same_amount(one: Stated, other: Stated) -> bool:

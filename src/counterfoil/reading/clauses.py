@@ -82,12 +82,13 @@ def clauses(lower: str, languages: tuple[str, ...] | None = None) -> list[Clause
     out = []
     for number, (start, end) in enumerate(sentences(lower)):
         asked = "?" in lower[max(start, end - 4) : end]
-        begin = start
-        for joint in joints.finditer(lower, start + 1, end):
-            if joint.end() < end:
-                out.append(Clause(begin, joint.end(), _does(lower, begin, joint.end(), asked, signs), number))
-                begin = joint.end()
-        out.append(Clause(begin, end, _does(lower, begin, end, asked, signs), number))
+        begin, announced = start, ""
+        for stop in [joint.end() for joint in joints.finditer(lower, start + 1, end) if joint.end() < end] + [end]:
+            does = announced or _does(lower, begin, stop, asked, signs)
+            out.append(Clause(begin, stop, does, number))
+            # What others say, behind a colon.
+            announced = does if does == Does.QUOTES and lower[stop - 2 : stop - 1] == ":" else ""
+            begin = stop
     return out
 
 

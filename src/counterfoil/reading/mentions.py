@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from counterfoil.reading import cues
+from counterfoil.reading import cues, words
 from counterfoil.reading.naming import choice_of_amount
 from counterfoil.reading.numbers import Stated, number_at
 from counterfoil.reading.text import is_question, sentence_start
@@ -43,7 +43,9 @@ _AFTER_PRONOUN = re.compile(r" (?!(?:is|isn't|because|since|or|nor|fits|matches|
 _BEFORE_LETTER = re.compile(r"(?:option|choice|answer|letter|선택지|보기|옵션|문항)[\"' :(]*$")
 _OTHER_THINGS = re.compile(
     r"(?:vitamin|plan|hepatitis|grade|class|type|section|appendix|part|team|room|influenza|비타민|플랜|등급|학점) ?-?$|"
-    r"\bn/$"
+    r"\bn/$|\b(?:machine|pump|bond|stock|fund|company|project|portfolio|firm|country|asset|security|manager|analyst|"
+    r"investment|product|plant|model|event|point|group|scenario|strategy|client|account|tank|sample|patient|person|"
+    r"player|tube|train|car|city|town|bank|loan|investor|share|student|set|box|bag|urn|factory|회사|기업|주식|펀드|사람) $"
 )
 # Beside the symbols of a formula: "A × B", "A = 2,000", "C = (1 + r)", "y = C".
 _SYMBOL_BEHIND = re.compile(r" ?[+^×÷≈]| ?=(?= ?(?:[a-z]?\(|[-+.]?\d))")
@@ -87,11 +89,53 @@ def find_texts(lower: str, texts: Sequence[tuple[str, ...]]) -> list[Mention]:
 def find_letters(text: str, lower: str, letters: tuple[str, ...]) -> list[Mention]:
     """All letters that stand for a choice: not the article "a", not a part of a word, of another name, of a formula."""
     found = []
+    things = False
     for match in _alone(letters).finditer(text):
         at = match.start()
         if _is_label(text, lower, at):
             found.append(Mention(at, at + 1, letters.index(match[0].upper()), True))
-    return found
+        elif not things:
+            things = _OTHER_THINGS.search(lower, max(0, at - 12), at) is not None
+    # Where "machine C" is spoken of, a bare C is that.
+    return [one for one in found if _stands_as_label(text, lower, one.start)] if things else found
+
+
+def find_ordinals(lower: str, count: int, languages: tuple[str, ...], by_digit: bool) -> list[Mention]:
+    """Choices by their place in words, or with `by_digit` by its number: "the second option", "2번", "option 3"."""
+    found = []
+    for match in _ordinals(languages).finditer(lower):
+        word = next(name for name, value in match.groupdict().items() if value is not None)
+        place = count - 1 if word == "o5" else int(word[1])
+        # Without a noun, it must be all that there is.
+        bare = match.end() == match.end(word) and not _HELD.match(lower, match.end())
+        if place < count and not (bare and not starts_line(lower, match.start())):
+            found.append(Mention(match.start(), match.end(), place, True))
+    if by_digit:
+        for match in _DIGIT.finditer(lower):
+            group = 1 if match[1] is not None else 2
+            if int(match[group]) <= count:
+                found.append(Mention(match.start(group), match.end(group), int(match[group]) - 1, True))
+    return sorted(found)
+
+
+_HELD = re.compile(r" (?:is (?:correct|true|right)|holds|applies|stimmt|is juist)\b")
+
+
+@lru_cache(maxsize=64)
+def _ordinals(languages: tuple[str, ...]) -> re.Pattern[str]:
+    """One named group for each place, o0 to o4, and o5 for the last."""
+    rows = [words.ORDINALS[language].split(";") for language in languages if language in words.ORDINALS]
+    places = [f"(?P<o{place}>{'|'.join(row[place] for row in rows)})" for place in range(6)]
+    nouns = words.either(words.OPTION, languages)
+    one = r"one(?= (?:is|was|holds|fits|seems|applies)\b|[.,;!)]|$)"
+    return re.compile(rf"(?<!\w)(?:{'|'.join(places)})(?: ?(?:{nouns})| {one}|(?={_HELD.pattern})|(?=[.!]?\s*$))")
+
+
+# "2번" and "option 2", where the choices have letters.
+_DIGIT = re.compile(
+    r"(?:(?<=option )|(?<=choice )|(?<=answer )|(?<=선택지 )|(?<=보기 )|(?<=opción )|(?<=réponse )|(?<=antwort )|(?<=optie ))"
+    r"#?\(?([1-9])\)?(?![\d.,%])(?! ?(?:years?|months?|percent))|(?<![\d.,#])([1-9])(?=번)"
+)
 
 
 def find_amounts(lower: str, letters: Sequence[Mention], amounts: Sequence[Stated | None]) -> list[Mention]:
@@ -130,10 +174,21 @@ def merge(text: str, lower: str, letters: list[Mention], texts: list[Mention]) -
     return merged
 
 
+# Behind a letter in Turkish: "B'dir".
+_SUFFIX = "(?:[dt][ıiuü]r|y[ıiuü]|[dt][ae]n?|n[ıi]n)?"
+
+
 @lru_cache(maxsize=64)
 def _alone(letters: tuple[str, ...]) -> re.Pattern[str]:
-    either = "".join(re.escape(letter + letter.lower()) for letter in letters)
-    return re.compile(rf"(?<![A-Za-z0-9_°])[{either}](?![A-Za-z0-9_+#'])|(?<![A-Za-z0-9_°])[{either}](?='(?![a-z]))")
+    """The letters where they are no part of a word. Letters like 가, which are words too, only as labels: "가.", "(가)"."""
+    either = "".join(re.escape(letter + letter.lower()) for letter in letters if letter.isascii())
+    others = "".join(letter for letter in letters if not letter.isascii())
+    kinds = []
+    if either:
+        kinds.append(rf"(?<![A-Za-z0-9_°À-ɏ])[{either}](?:(?![A-Za-z0-9_+#'À-ɏ])|(?='{_SUFFIX}(?![a-z])))")
+    if others:
+        kinds.append(rf"(?<!\w)[{others}](?=[.):\]|,]|\s*$|\s*\n|번|입니다|이다|\s*[|-])")
+    return re.compile("|".join(kinds))
 
 
 def _is_label(text: str, lower: str, at: int) -> bool:
@@ -156,6 +211,13 @@ def _is_label(text: str, lower: str, at: int) -> bool:
     return not _OTHER_THINGS.search(lower, max(0, at - 12), at)
 
 
+def _stands_as_label(text: str, lower: str, at: int) -> bool:
+    """Whether the letter is marked as one: in brackets, with a colon, behind "option", alone in its line."""
+    if text[at - 1 : at] == "(" or text[at + 1 : at + 2] in (":", ")") or starts_line(lower, at):
+        return True
+    return _BEFORE_LETTER.search(lower, max(0, at - 12), at) is not None or lower.endswith("answer is ", 0, at)
+
+
 def _is_word(text: str, lower: str, at: int) -> bool:
     """Whether it is the article "a" or the pronoun "I"."""
     if lower[at] == "i":
@@ -170,14 +232,24 @@ def _belongs(text: str, one: Mention, other: Mention) -> bool:
     if len(gap) > 5:
         return False
     if one.letter:
-        return _WITHIN_GAP.issuperset(gap)
+        # "The nurse (A)", and another in the next line.
+        behind_text = (
+            "\n" in gap and text[one.start - 1 : one.start] == "(" and text[one.start - 2 : one.start - 1] == " "
+        )
+        return _WITHIN_GAP.issuperset(gap) and not behind_text
     return gap.strip(" \"'") == "(" and text[other.end : other.end + 1] == ")"
+
+
+# Scripts without blanks between words.
+_BLANKLESS = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 def _starts_word(lower: str, at: int) -> bool:
     if at == 0:
         return True
     before, first = lower[at - 1], lower[at]
+    if _BLANKLESS.match(first):
+        return True
     if "가" <= first <= "힣":
         return not "가" <= before <= "힣"
     return not (before.isalnum() or before == "_") or "가" <= before <= "힣"
@@ -187,12 +259,13 @@ def _ends_word(lower: str, end: int) -> bool:
     if end == len(lower):
         return True
     after, last = lower[end], lower[end - 1]
+    if _BLANKLESS.match(last):
+        return True
     if "가" <= after <= "힣":
         return _PARTICLE.match(lower, end) is not None
     return not after.isalnum() or "가" <= last <= "힣"
 
 
-_LIST_GAP = re.compile(r"[\s.,;:/()\[\]\"'|-]*(?:(?:or|and|또는|혹은|및|그리고|와|과)[\s(\"']*)?$")
 _LINE_HEAD = re.compile(r"(?:^|\n)[\s\"'(\[{-]*(?:the )?$")
 
 
@@ -201,45 +274,16 @@ def starts_line(lower: str, at: int) -> bool:
     return _LINE_HEAD.search(lower, max(0, at - 8), at) is not None
 
 
-def listed(text: str, lower: str, mentions: list[Mention], rejected: list[bool]) -> list[bool]:
-    """Which mentions are the options quoted back: several labels in a row, or at the heads of several lines.
-
-    The B of "Not B. C." is no label, as it is rejected. Nor is a B behind an empty line below the list A, B, C.
-    """
-    out = [False] * len(mentions)
-    heads: list[int] = []
-    for i, mention in enumerate(mentions):
-        if _is_labelled(text, mention) and starts_line(lower, mention.start):
-            heads.append(i)
-        if i == 0 or not mention.letter or not mentions[i - 1].letter:
-            continue
-        before = mentions[i - 1]
-        both = _is_labelled(text, mention) and _is_labelled(text, before) and not (rejected[i] or rejected[i - 1])
-        different = text[mention.start].upper() != text[before.start].upper()
-        if both and different and _LIST_GAP.match(lower[before.end : mention.start][:30]):
-            out[i - 1] = out[i] = True
-    labels = [text[mentions[i].start].upper() for i in heads]
-    if len(set(labels)) > 1:
-        again = labels[-1] in labels[:-1] and ord(labels[-2]) + 1 != ord(labels[-1])
-        if again and text.endswith("\n\n", 0, mentions[heads[-1]].start):
-            out[heads.pop()] = False
-        for i in heads:
-            out[i] = True
-    return out
-
-
-def _is_labelled(text: str, mention: Mention) -> bool:
-    """Whether the letter stands like the label of a list: "A:", "(A)", "A."."""
-    if not mention.letter:
-        return False
-    at = mention.start
-    return text[at + 1 : at + 2] in (":", ")", ".") or (at > 0 and text[at - 1] == "(")
-
-
-def rejected(lower: str, mentions: Sequence[Mention]) -> list[bool]:
+def rejected(lower: str, mentions: Sequence[Mention], languages: tuple[str, ...] = ("en", "ko")) -> list[bool]:
     """For each mention, whether it is not asserted: "not A", "A가 아니라", "whether A", "rather than A", "is it A?"."""
     asking = "?" in lower
-    out = [_is_rejected(lower, mention) or (asking and _is_asked(lower, mention)) for mention in mentions]
+    before, behind = _negations(languages)
+    out = [
+        _is_rejected(lower, mention)
+        or (asking and _is_asked(lower, mention))
+        or (not mention.paraphrase and _is_negated(lower, mention, before, behind))
+        for mention in mentions
+    ]
     for i in range(1, len(out)):
         if out[i - 1] and not out[i] and _negated_before(lower, mentions[i - 1]):
             out[i] = cues.JOINED_BY_OR.match(lower[mentions[i - 1].end : mentions[i].start][:20]) is not None
@@ -247,6 +291,21 @@ def rejected(lower: str, mentions: Sequence[Mention]) -> list[bool]:
         if out[i + 1] and not out[i] and not _negated_before(lower, mentions[i + 1]):
             out[i] = joined(lower, mentions[i], mentions[i + 1])
     return out
+
+
+@lru_cache(maxsize=64)
+def _negations(languages: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Of other languages than English and Korean."""
+    return (
+        re.compile(rf"(?:{words.either(words.NOT_BEFORE, languages)})[^.,;:\n]{{0,14}}$"),
+        re.compile(rf"[\"')\]]*\s?(?:{words.either(words.NOT_BEHIND, languages)})"),
+    )
+
+
+def _is_negated(lower: str, mention: Mention, before: re.Pattern[str], behind: re.Pattern[str]) -> bool:
+    if behind.match(lower, mention.end):
+        return True
+    return before.search(lower, max(0, mention.start - 24), mention.start) is not None
 
 
 def joined(lower: str, one: Mention, other: Mention) -> bool:

@@ -22,11 +22,13 @@ _UNITS: dict[str, Decimal] = {
     **dict.fromkeys(("trillion", "tn", "trn", "t", "조"), Decimal(10**12)),
     **dict.fromkeys(("만",), Decimal(10**4)),
     **dict.fromkeys(("억",), Decimal(10**8)),
+    **dict.fromkeys(("lakh",), Decimal(10**5)),
+    **dict.fromkeys(("crore",), Decimal(10**7)),
 }
 # Single letters other than m stand right behind the number: "15 b" may be anything.
 _UNIT = (
     r"(?: ?(?:%|퍼센트|프로|베이시스포인트|백만|십억|천|만|억|조)"
-    r"|[ -]?(?:percentage points?|percent|per cent|pct|basis points?|bps?|thousands?|millions?|billions?|trillions?"
+    r"|[ -]?(?:percentage points?|percent|per cent|pct|basis points?|bps?|thousands?|millions?|billions?|trillions?|lakhs?|crores?"
     r"|mn|mln|mm|mio|bn|bln|tn|trn|m)(?![a-z0-9])|[kbt](?![a-z0-9']))"
 )
 _BODY = r"\d{1,3}(?:[ ']\d{3})++(?:[.,]\d+)?(?![\d'])|\d++(?:[.,'_]\d+)*+|\.\d+"
@@ -145,6 +147,8 @@ def _stated(lower: str, match: re.Match[str]) -> Stated | None:
     if in_brackets:
         start = match.start()
     unit = match["unit"] or (match["behind"] if in_brackets else None)
+    if unit is not None and match["power"] and unit.strip() == "m":
+        unit = None  # metres
     return Stated(value, None if unit is None else _UNITS[unit.strip(" -").removesuffix("s")], decimals, start, end)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterator
 
 # A longer reply states its answer at the beginning or at the end. So the time to read one has a limit.
@@ -18,7 +19,11 @@ _THOUGHT_STARTS = re.compile(r"<(?:think|thinking|reasoning|thought|scratchpad)>
 # Another round, made up by the model: what it answers there was not asked.
 _ANOTHER_QUESTION = r"question|q|problem|user|human|instruction|질문|문제|사용자"
 _NEXT_QUESTION = re.compile(rf"\n(?:[*#> ]{{0,8}}(?:{_ANOTHER_QUESTION})\b ?\d{{0,3}}\*{{0,2}} ?[:.]|<\|)", re.I)
+# Channels, as some models write them: what is said in the last one is the reply.
+_CHANNEL = re.compile(r"<\|channel\|>(\w+)[^<]{0,80}<\|message\|>|\bassistantfinal(?=[\W_]|[A-Z0-9])")
+_TURN_ENDS = re.compile(r"<\|(?:return|end|call|eot_id|im_end|endoftext|end_of_text)\|>")
 _NEXT_CONTEXT = re.compile(r"\n[*#> ]{0,8}(?:context|passage|맥락|지문|내용) ?\d{0,3}\*{0,2} ?[:.]", re.I)
+_BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*|__([^_\n]{1,200})__")
 # A last line like "**ANSWER: B**".
 _LAST_LINE = re.compile(r"[*_`#> ]{0,6}(?:final )?answer[*_`]{0,3} ?:", re.I)
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"')]|$)|\n")
@@ -31,9 +36,20 @@ def spoken(reply: str) -> str:
         start = _THOUGHT_STARTS.search(reply)
         if start is not None:
             reply = reply[: start.start()]
+    if "<|" in reply or "assistantfinal" in reply:
+        reply = _last_channel(reply)
     if len(reply) > _HEAD + _TAIL:
         reply = reply[:_HEAD] + "\n" + reply[-_TAIL:]
     return reply
+
+
+def _last_channel(reply: str) -> str:
+    """What is said in the last channel that is for the reader; nothing where there are only thoughts."""
+    channels = deque(_CHANNEL.finditer(reply), maxlen=1)
+    if channels:
+        reply = "" if channels[0][1] in ("analysis", "commentary") else reply[channels[0].end() :]
+    end = _TURN_ENDS.search(reply)
+    return reply[: end.start()] if end is not None and reply[: end.start()].strip() else reply
 
 
 def own_words(reply: str) -> str:
@@ -71,6 +87,11 @@ def parts_to_read(reply: str) -> Iterator[str]:
         yield text
 
 
+def emphasised(part: str) -> list[str]:
+    """What is in bold letters, in order, as it is written."""
+    return [bold[1] or bold[2] for bold in _BOLD.finditer(part)] if "**" in part or "__" in part else []
+
+
 def is_last_line(part: str) -> bool:
     """Whether this part of a reply is a line like "ANSWER: B"."""
     return "\n" not in part and _LAST_LINE.match(part) is not None
@@ -98,11 +119,16 @@ _PLAIN: dict[int, str] = {
     **_all("–—−\u2010\u2011\u2012\ufe63", "-"),
     **_all("【〔", "("),
     **_all("】〕", ")"),
-    **_all("€£₤¥₩￥￡", ""),
+    **_all("€£₤¥₩￥￡₹", ""),
     **_all("≅≃∼≒", "≈"),
     **_all("✕✖⨯", "×"),
     **_all("。．", "."),
     ord("、"): ",",
+    # "5½"; alone, ".5".
+    **{
+        ord(sign): decimals
+        for sign, decimals in zip("½¼¾⅓⅔⅛", (".5", ".25", ".75", ".333333", ".666667", ".125"), strict=True)
+    },
     ord("İ"): "I",  # the only letter that is longer in lower case
 }
 _JAMO = re.compile("[\u1100-\u11ff]+")
@@ -127,6 +153,7 @@ _DOLLARS = re.compile(r"(?<![A-Za-z$])(?:US|AU?|CA?|HK|NZ|SG?|NT|R)?\$(?=\s?[\d(
 _CODES = re.compile(r"(?:USD|EUR|GBP|JPY|CHF|KRW|CAD|AUD|CNY|RMB|INR|HKD|SGD|NZD|SEK|NOK|DKK|BRL|MXN|ZAR) ?(?=[\d(.-])")
 _LATEX = (
     (re.compile(r"\{,\}"), ","),
+    (re.compile(r"\\[dt]?frac ?\{(\d+)\} ?\{(\d+)\}"), r"\1/\2"),
     (re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|bf|rm) ?\{([^{}\n]{0,200})\}"), r"\1"),
     (re.compile(r"\^ ?\{([^{}\n]{1,20})\}"), r"^\1"),
     (re.compile(r"\\(?:boxed|fbox) ?\{([^{}\n]{0,200})\}"), r"\nAnswer: \1\n"),
@@ -167,6 +194,16 @@ def clean(text: str) -> str:
     if "*" in text or "`" in text or "_" in text:
         text = _MARKUP.sub("", _TIMES.sub(" × ", _MARKED_LETTER.sub(r"(\2)\3", text)))
     return text.strip()
+
+
+def last_paragraph(lower: str) -> int:
+    """Where the last paragraph begins; what ends with a colon announces something, and is none."""
+    end = len(lower)
+    while True:
+        start = lower.rfind("\n\n", 0, max(0, end - 2)) + 1
+        if start <= 0 or not lower[start:end].rstrip().endswith(":"):
+            return max(0, start)
+        end = start
 
 
 def sentence_end(lower: str, at: int) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from counterfoil.reading import cues
+from counterfoil.reading import cues, words
 from counterfoil.reading.mentions import Mention
 
 _VERBS = (
-    r"(?:determin\w+|tell|told|known?|infer\w*|conclude[d]?|identif\w+|decided?|established?|ascertain\w*|deduced?|say|"
+    r"(?:determin\w+|tell(?:ing)?|told|know(?:n|ing)?|infer\w*|conclude[d]?|identif\w+|decided?|established?|ascertain\w*|deduced?|say|"
     r"said|sure|certain|judged?|specify|specified|figured? out|pinpoint\w*|answered|definitively|definitely|"
     r"conclusively|confirm(?:ed)?)"
 )
@@ -38,7 +39,8 @@ _KOREAN = re.compile(
     r"힘들)|(?:정보|근거|단서|내용|언급|증거|맥락)[이가은는도]? ?(?:충분히 |전혀 |더 |따로 |직접적으로 )*"
     r"(?:부족|없|불충분|충분하지 않|제공되지 않|주어지지 않|주어져 있지 않|나와 ?있지 않)|(?:명시|언급|제시|서술|기술|"
     r"설명|특정|명확히 제시)(?:되어 ?있지|돼 ?있지|되지|하지|하고 있지)(?:는|도)? ?않|나와 ?있지(?:는|도)? ?않|"
-    r"나타나(?:지|있지|나 있지) ?않|불분명|알려지지 않|드러나지 않|불명확"
+    r"나타나(?:지|있지|나 있지) ?않|(?:나오|적혀 ?있|쓰여 ?있|밝혀)지 ?않|안 (?:나와|나오|적혀)|모르겠|모릅니다|몰라요|모른다|"
+    r"알 (?:길|도리|방법)이 없|말할 수 없|말하기 ?(?:어렵|어려)|정할 수 없|불분명|알려지지 않|드러나지 않|불명확"
 )
 _REFUSAL = re.compile(
     r"can(?:'t|not) (?:help|assist|comply|fulfill|engage)|(?:unable|not able) to (?:help|assist|comply|provide|answer|"
@@ -47,16 +49,26 @@ _REFUSAL = re.compile(
     r"인공지능|ai ?(?:언어 ?)?모델|도와드릴 수 없|도움을? ?드릴 수 없|답변?(?:을|은|해)? ?(?:드릴|제공할|할|하실|"
     r"해 드릴) ?수(?:는|가)? ?없|답변하지 않|응할 수 없|답변하기 ?(?:어렵|어려|곤란|힘들)"
 )
+_OTHER_REFUSALS = re.compile(words.either(words.REFUSES))
 _INFLECTED = ("없습니다", "없다", "없어요", "없는", "없으므로", "없기", "없으며", "없지만", "없고")
 
 
-def find_paraphrases(lower: str, unknown: int) -> list[Mention]:
+@lru_cache(maxsize=64)
+def _untold(languages: tuple[str, ...]) -> re.Pattern[str] | None:
+    others = [language for language in languages if language in words.UNTOLD]
+    return re.compile(words.either(words.UNTOLD, others)) if others else None
+
+
+def find_paraphrases(lower: str, unknown: int, languages: tuple[str, ...] = ()) -> list[Mention]:
     """Where the reply says that the question can not be answered from what is given."""
     found = []
     if not lower.isascii():
         found = [Mention(m.start(), m.end(), unknown, False, True) for m in _KOREAN.finditer(lower)]
     if _LATIN_WORD.search(lower):
         found += [Mention(m.start(), m.end(), unknown, False, True) for m in _ENGLISH.finditer(lower)]
+    untold = _untold(languages)
+    if untold is not None:
+        found += [Mention(m.start(), m.end(), unknown, False, True) for m in untold.finditer(lower)]
     return found
 
 
@@ -75,4 +87,4 @@ def find_inflected(lower: str, stems: Sequence[tuple[int, str]]) -> list[Mention
 
 def is_refusal(lower: str) -> bool:
     """Whether the reply declines to answer at all."""
-    return _REFUSAL.search(lower) is not None
+    return _REFUSAL.search(lower) is not None or _OTHER_REFUSALS.search(lower) is not None
