@@ -13,6 +13,7 @@ from counterfoil.reading.spelled import in_digits
 from counterfoil.reading.text import (
     clean,
     emphasised,
+    is_cut,
     is_last_line,
     last_paragraph,
     parts_to_read,
@@ -22,12 +23,16 @@ from counterfoil.reading.text import (
 from counterfoil.reading.ways import Read, ReadBy
 
 _LEAD = re.compile(
-    r"(?:[\s:=≈~>\"'\[{<|→]|(?:approximately|approx\.?|about|around|roughly|circa|nearly|almost|closest|close|equal|to|the"
+    r"(?:[\s:=≈~>\"'\[{<|→]|(?:approximately|approx\.?|about|around|roughly|circa|nearly|almost|closest|close|equal|"
+    r"to|the"
     r"|an?|is|be|of|value|amount|loss|gain|profit|increase|decrease|decline|return|rate|price|option"
     r"|choice|[a-j]|exactly|rounded|final|result|answer|약|은|는)(?![a-z])[.:),]?)*+"
 )
 # The × of "25×" and the / of "5/share" calculate nothing.
-_OPERATOR = re.compile(r" ?(?:[+*^÷·]|/(?![a-z]{3})|×(?= ?[\d(]|[a-z])|- ?[\d(]|x \d)| ×")
+_OPERATOR = re.compile(
+    r" ?(?:[+*^÷·]|\((?=[^()\n]{0,30}[-+*/×][^()\n]{0,30}\))(?=[\d. a-z+*/×-]+\))|/(?![a-z]{3})|×(?= ?[\d(]|[a-z])|"
+    r"- ?[\d(]|x \d)| ×"
+)
 _CALCULATED = re.compile(r"[*/^×÷+] ?\(?$")
 _LINK = re.compile(r"\b(?:is|are|was|of|be|to|get|obtain|equals|gives|yields)\b|[=≈:]")
 _RESULT = re.compile(r"[=≈]")
@@ -63,13 +68,19 @@ _WORKING = re.compile(
 _BLANKS = re.compile(r"[ \n]*")
 # "It works out to", "rounds to", "stands at".
 _COMES_TO = re.compile(
-    r"\b(?:comes?(?: out)? to|came to|works? out (?:to|at)|amounts? to|stands at|rounds? to|rounded to|put (?:it|the \w+) at|"
-    r"totals|adds up to|i get|we get|i arrive at|leaves|must be|should be)(?: approximately| about| roughly| around)? (?=[-+(]?[\d.])"
+    r"\b(?:comes?(?: out)? to|came to|works? out (?:to|at)|amounts? to|stands at|rounds? to|put (?:it|the \w+) at|"
+    r"totals|adds up to|i get|we get|i arrive at|leaves|must be|should be)(?: approximately| about| roughly|"
+    r" around)? (?=[-+(]?[\d.])"
 )
 _CLOSING_LINK = re.compile(
-    r"\b(?:is|are|was|of|be|to|get|obtain|equals|gives|yields|keeps?|costs?|needs?|pays?|takes?|has|have|earns?|makes?)\b|[=≈:]|"
+    r"\b(?:is|are|was|of|be|to|get|obtain|equals|gives|yields|keeps?|costs?|needs?|pays?|takes?|has|have|earns?|"
+    r"makes?)\b|[=≈:]|"
     r"(?<=[가-힣])(?:은|는|이|가) (?:약 |대략 |총 )?(?=[-+]?\d)|(?:是|为|等于|は|es de|ist|est de|beträgt) ?(?=[-+]?\d)"
 )
+_BY_THE_WAY = re.compile(
+    r"\W*(?:check|verif\w+|sanity|note|for (?:context|comparison|reference)|as a check|참고|검산|확인)"
+)
+_SEVERAL_BEFORE = re.compile(r"\d[^\d\s]* ?(?:or|또는|혹은|oder|ou|and|~) ?(?:[a-z] ?=)? ?$")
 _LABEL_BEHIND = re.compile(r"\s*:")
 _SEVERAL_BEHIND = re.compile(r"(?: [a-z%]{1,10})? ?(?:or|and|to|-|~) (?:about |approximately )?[-+(]?[\d.]")
 _SAME = Decimal("0.01")
@@ -110,11 +121,16 @@ def number_of(reply: str, unit: Decimal, digits: int, around: Decimal | None) ->
     for part in parts_to_read(reply):
         lower = clean(part).lower()
         bold = [clean(bold).lower() for bold in emphasised(part)]
-        read = decided(lower, list(amounts_stated(lower, bold)), _same_amount)
-        if read is None:
-            spelled = in_digits(lower)
-            if spelled != lower:
-                read = decided(spelled, list(amounts_stated(spelled, map(in_digits, bold))), _same_amount)
+        read = None
+        # Small numbers in words are looked at only where there is no other: "two" may count anything.
+        for small in (False, True):
+            spelled = in_digits(lower, small)
+            if small and spelled == in_digits(lower, False):
+                break
+            decisions = list(amounts_stated(spelled, [in_digits(text, small) for text in bold]))
+            read = decided(spelled, decisions, _same_amount)
+            if read is not None:
+                break
         if read is not None:
             by = ReadBy.FINAL_LINE if read.by == ReadBy.STATED and is_last_line(part) else read.by
             return Read(in_unit(read.said, unit, digits, around), by)
@@ -124,7 +140,8 @@ def number_of(reply: str, unit: Decimal, digits: int, around: Decimal | None) ->
 def amounts_stated(lower: str, bold: Iterable[str] = ()) -> Iterator[Decision[Stated]]:
     """The numbers that plain text, in lower case, states as the answer; with what is in bold letters in it."""
     yield from _in_bold(lower, bold)
-    for match in _COMES_TO.finditer(lower):
+    cut = is_cut(lower, 0)
+    for match in _COMES_TO.finditer(lower, len(lower) if cut else last_paragraph(lower)):
         stated = _stated_behind(lower, match.end())
         if stated is not None and not _supposed(lower, match.start()):
             yield Decision(WEAK, match.start(), stated.end, stated)
@@ -144,9 +161,12 @@ def amounts_stated(lower: str, bold: Iterable[str] = ()) -> Iterator[Decision[St
         stated = _stated_behind(lower, match.end())
         if stated is not None:
             yield Decision(SAID, match.start(), stated.end, stated)
-    yield from _on_a_line(_ASIDE.sub(lambda aside: " " * len(aside[0]), lower) if "(" in lower else lower)
+    if cut:
+        return
+    plain = _ASIDE.sub(lambda aside: " " * len(aside[0]), lower) if "(" in lower else lower
+    yield from _on_a_line(plain)
     yield from _concluded(lower)
-    yield from _closing(lower)
+    yield from _closing(plain)
 
 
 def _supposed(lower: str, at: int) -> bool:
@@ -180,7 +200,11 @@ def _closing(lower: str) -> Iterator[Decision[Stated]]:
     start = last_paragraph(lower)
     for begin, end in reversed(sentences(lower[start:])):
         begin, end = start + begin, start + end
-        if "?" in lower[max(begin, end - 3) : end] or not numbers_in(lower, begin, end):
+        if (
+            "?" in lower[max(begin, end - 3) : end]
+            or not numbers_in(lower, begin, end)
+            or _BY_THE_WAY.match(lower, begin)
+        ):
             continue
         if _WORKING.search(lower, begin, end) or _CUT_OFF.search(lower.rstrip(), max(begin, end - 8)):
             return
@@ -188,7 +212,8 @@ def _closing(lower: str) -> Iterator[Decision[Stated]]:
         stated = None if link is None else number_at(lower, behind(_LEAD, lower, link.end(), end), end)
         if stated is None or _OPERATOR.match(lower, stated.end) or _is_circumstance(lower, stated):
             stated = _only_one(lower, begin, end)
-        if stated is not None and not _SEVERAL_BEHIND.match(lower, stated.end):
+        several = stated is not None and _SEVERAL_BEFORE.search(lower, max(begin, stated.start - 14), stated.start)
+        if stated is not None and not several and not _SEVERAL_BEHIND.match(lower, stated.end):
             yield Decision(WEAK, begin, end, stated, ReadBy.CONCLUDED)
         return
 

@@ -12,7 +12,7 @@ from counterfoil.reading import cues
 from counterfoil.reading.amounts import amounts_stated
 from counterfoil.reading.choosing import Reading, in_bold, is_only_weighed, joined_to, left_over, stated_last
 from counterfoil.reading.choosing import by_name as decisions_by_name
-from counterfoil.reading.decisions import ASSERTED, Decision, decided, is_withdrawn
+from counterfoil.reading.decisions import ASSERTED, EXPLICIT, Decision, decided, is_withdrawn
 from counterfoil.reading.lists import judged, listed
 from counterfoil.reading.mentions import (
     Mention,
@@ -24,7 +24,7 @@ from counterfoil.reading.mentions import (
     rejected,
 )
 from counterfoil.reading.naming import Naming, choice_of_amount, naming_of, short_texts_of
-from counterfoil.reading.text import clean, emphasised, is_last_line, parts_to_read, sentence_end
+from counterfoil.reading.text import clean, emphasised, is_cut, is_last_line, parts_to_read, sentence_end
 from counterfoil.reading.unknown import find_inflected, find_paraphrases, is_refusal
 from counterfoil.reading.ways import Read, ReadBy
 from counterfoil.reading.words import languages_in
@@ -145,6 +145,10 @@ def _read(
     bold = tuple(clean(bold).lower() for bold in emphasised(part))
     reading = Reading(text, lower, mentions, no, listed(text, lower, mentions, no), languages, bold)
     by_name = by_name or len(lower) <= _SHORT
+    cut = is_cut(lower, mentions[-1].end if mentions else 0)
+    if cut:
+        # What a reply leans to before it breaks off is no decision.
+        return decided(lower, [one for one in _decisions(reading, naming, len(choices)) if one.firmness >= EXPLICIT])
     if naming.amounts is None and by_name:
         settled = _settled(reading)
         if settled is not None:
@@ -269,6 +273,15 @@ def _decisions(reading: Reading, naming: Naming, count: int) -> list[Decision[in
     if naming.amounts is not None and not any(one.firmness > ASSERTED for one in decisions):
         for firmness, start, end, stated, _ in amounts_stated(reading.lower, reading.bold):
             place = None if stated is None else choice_of_amount(stated, naming.amounts)
-            if place is not None:
+            if stated is not None and place is not None and not _is_listed(reading, stated.start):
                 decisions.append(Decision(firmness, start, end, place, ReadBy.BY_NUMBER))
     return decisions
+
+
+def _is_listed(reading: Reading, at: int) -> bool:
+    """Whether a listed option holds this place."""
+    return any(
+        mention.start <= at < mention.end
+        for mention, is_in in zip(reading.mentions, reading.listed, strict=True)
+        if is_in
+    )

@@ -281,7 +281,7 @@ def is_only_weighed(reading: Reading, place: int) -> bool:
     for i, mention in enumerate(reading.mentions):
         if mention.place == place and reading.asserted(i):
             clause = clause_at(found, mention.start)
-            if clause is None or clause.does in (Does.STATES, Does.CORRECTS, Does.REJECTS):
+            if clause is None or clause.does in (Does.STATES, Does.CORRECTS, Does.REJECTS, Does.ASKS):
                 return False
     return True
 

@@ -128,26 +128,31 @@ _CORRECTING = (
     rf"let me (?:correct|re-?\w+|double)|{_ERROR})\b"
 )
 CORRECTION = re.compile(
-    rf"(?:^|[.!?…,;\n(-]\"? ?)(?:(?:oh|ah|hmm|no|but|and|i|ai|euh|uh|ach|actually),? )*(?:{words.either(words.CORRECTS)})"
+    rf"(?:^|[.!?…,;\n(-]\"? ?)(?:(?:oh|ah|hmm|no|but|and|i|ai|euh|uh|ach|"
+    rf"actually),? )*(?:{words.either(words.CORRECTS)})"
 )
 # What was decided before is being looked at again; and stays.
 REOPENED = re.compile(
-    rf"\W*(?:(?:oh|hmm|no|but|and|i),? )*(?:wait|hold on|scratch that|strike that|{_ERROR}|on second|let me (?:re|correct|fix)|"
+    rf"\W*(?:(?:oh|hmm|no|but|and|i),? )*(?:wait|hold on|scratch that|strike that|{_ERROR}|on second|let me (?:re|"
+    rf"correct|fix)|"
     r"correction|no,|정정|잠깐|다시)"
 )
 CONFIRMED = re.compile(
-    r"\b(?:yes|confirm\w*|correct|matches|checks out|same|still|stands|agrees|consistent|fine|good|right)\b|맞|그대로|확인"
+    r"\b(?:yes|confirm\w*|correct|matches|checks out|same|still|stands|agrees|consistent|fine|good|right)\b|맞|"
+    r"그대로|확인"
 )
 _WRONG = r"(?:no,? )?that(?:'s| is| was| can't be| cannot be) (?:not (?:right|correct)|wrong|incorrect)\b"
 # Nor is there another decision.
 _UNDECIDED = (
-    r"(?:can't|cannot|couldn't|won't|unable to|not able to) (?:decide|choose|pick|make up my mind|settle)|i'm undecided|"
+    r"(?:can't|cannot|couldn't|won't|unable to|not able to) (?:decide|choose|pick|make up my mind|settle)|"
+    r"i'm undecided|"
     r"결정(?:을|은)? ?(?:못|내리지 ?못|할 수 없)|(?:고르지|정하지|선택하지) ?못|취소(?:할게|하겠|합니다)|"
     r"no (?:puedo|logro) decidir|kann mich nicht entscheiden|je n'arrive pas à (?:choisir|décider)"
 )
 WITHDRAWN = re.compile(rf"\b{_ERROR}\b|\b{_CORRECTING}[\s,.!…-]*{_WRONG}|{_UNDECIDED}")
 WITHDRAWING = re.compile(
-    "wrong|incorrect|not right|not correct|mistake|error|decide|choose|pick|make up|settle|못|취소|décider|choisir|nicht ent"
+    "wrong|incorrect|not right|not correct|mistake|error|decide|choose|pick|make up|settle|못|취소|décider|choisir|"
+    "nicht ent"
 )
 WITHDRAWN_AT_ONCE = re.compile(rf"[\s.!?…\"')\]]*{_WRONG}")
 
@@ -199,7 +204,8 @@ REJECTED_BEHIND_KOREAN = re.compile(
     r"도)? ?[가-힣 ]{0,14}?(?:수(?:는|가|도)? ?없|않|어렵|근거|증거|정보|언급|부족|보장)| ?(?:중|"
     r"가운데)(?:에서?)? ?(?:누가|누구|어느|어떤)|보다|대신|인지|일지|일까|일 ?수도|일 ?가능성도|이?라면|(?:이|"
     r"가) ?(?:정답|답)(?:이?라[는면]|인지|일|이?라고(?:는|도)? ?[가-힣 ]{0,14}?(?:수(?:는|가|도)? ?없|않|어렵))|(?:이|"
-    r"가) ?[가-힣 ]{1,20}(?:는지|은지|했는지|인지)|(?:을|를) ?(?:고르|선택하|택하)면|이?라고 ?(?:생각했(?:는데|지만|었|어)|할 이유)|(?:이|가)? ?아닐까|도 ?(?:왠지|마찬가지)|에 ?(?:대한|관한|대해)|의 경우|(?:는|은)커녕)"
+    r"가) ?[가-힣 ]{1,20}(?:는지|은지|했는지|인지)|(?:을|를) ?(?:고르|선택하|택하)면|이?라고 ?(?:생각했(?:는데|지만|"
+    r"었|어)|할 이유)|(?:이|가)? ?아닐까|도 ?(?:왠지|마찬가지)|에 ?(?:대한|관한|대해)|의 경우|(?:는|은)커녕)"
 )
 # Between two choices in one breath: "A or B", "A와 B".
 _JOINING = _either(

@@ -44,15 +44,16 @@ def decided(
     corrections = deque(cues.CORRECTION.finditer(lower, 0, last), maxlen=1)
     if corrections:
         decisions = [one for one in firm if one.start >= corrections[0].start()]
-    later = deque(cues.CORRECTION.finditer(lower, last), maxlen=1)
+    later = list(cues.CORRECTION.finditer(lower, last)) if decisions else []
     if later:
         # Behind the last firm decision, what is said at once counts; or else, what was decided is open again.
-        near = sentence_end(lower, sentence_end(lower, later[0].end()) + 1)
-        at_once = [one for one in decisions if later[0].start() <= one.start <= near]
+        near = sentence_end(lower, sentence_end(lower, later[-1].end()) + 1)
+        at_once = [one for one in decisions if later[-1].start() <= one.start <= near]
         if at_once:
-            decisions, corrections = at_once, later
-        elif cues.REOPENED.match(lower, later[0].start()) and not cues.CONFIRMED.search(lower, later[0].end()):
-            return None
+            decisions, corrections = at_once, deque(later, maxlen=1)
+        elif any(cues.REOPENED.match(lower, one.start()) for one in later):
+            if not cues.CONFIRMED.search(lower, later[-1].end()):
+                return None
     if not decisions:
         return None
     final = max(decisions, key=lambda one: (one.firmness, one.start))

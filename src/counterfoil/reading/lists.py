@@ -1,4 +1,4 @@
-"""Options that a reply goes through, one by one: lists and tables of them, the verdict and the share that each is given."""
+"""Options that a reply goes through one by one: lists and tables, the verdict and the share that each is given."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def items(lower: str, mentions: Sequence[Mention], is_listed: Sequence[bool]) ->
         for i, mention in enumerate(mentions)
         if is_listed[i] and mention.place is not None and _HEAD.search(lower, max(0, mention.start - 24), mention.start)
     ]
-    out = []
+    out: list[Item] = []
     for n, (i, mention) in enumerate(heads):
         assert mention.place is not None
         limit = min(len(lower), mention.end + _LONGEST)
@@ -133,7 +133,8 @@ def _verdicts(languages: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[s
     lead = rf"(?:(?<!\w){is_} |[:|>(-]\s*\W{{0,3}}|\n\s*|\. )"
     good = rf"{lead}(?:{words.either(words.GOOD, languages)})(?! (?:in|that|for|only|but|if)\b)|{words.GOOD_MARKS}"
     good += r"|: ?o(?=\s*(?:\n|$))"
-    bad = rf": ?x(?=\s*(?:\n|$))|{lead}(?:{words.either(words.BAD, languages)})|{words.BAD_MARKS}|(?:탈락|오답|제외|incorrect|ruled out|eliminat)"
+    bad = rf": ?x(?=\s*(?:\n|$))|{lead}(?:{words.either(words.BAD, languages)})|{words.BAD_MARKS}"
+    bad += "|탈락|오답|제외|incorrect|ruled out|eliminat"
     return re.compile(good), re.compile(bad)
 
 

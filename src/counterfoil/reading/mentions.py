@@ -26,16 +26,20 @@ class Mention(NamedTuple):
 
 # What may follow a name in Korean within the same word: particles and forms of "to be".
 _PARTICLE = re.compile(
-    r"(?:이(?![가-힣])|이?거나|이?[가는란나라며고지]|은|을|를|의|와|과|랑|도|만|에|한테|께|로|으로|입니|이다|다|이에|예요|인|"
-    r"일|임|이[었였기므]|였|므로|처럼|보다|부터|까지|들|분|님|쪽|번|뿐|하고|조차|마저|밖에|대신|중|이랑|야|이야|요|이요|"
+    r"(?:이(?![가-힣])|이?거나|이?[가는란나라며고지]|은|을|를|의|와|과|랑|도|만|에|한테|께|로|으로|입니|이다|다|이에|"
+    r"예요|인|"
+    r"일|임|이[었였기므]|였|므로|처럼|보다|부터|까지|들|분|님|쪽|번|뿐|하고|조차|마저|밖에|대신|중|이랑|야|이야|요|"
+    r"이요|"
     r"이죠|죠|네|같|[이]?든|옵션|선택)"
 )
 # A word that can follow the article "a".
 _AFTER_ARTICLE = re.compile(
     r" (?!(?:is|was|are|were|isn't|wasn't|or|and|nor|but|because|since|as|seems|would|could|should|must|can|cannot|"
-    r"can't|does|doesn't|has|instead|over|rather|than|if|fits|refers|states|says|appears|makes|not|which|who|that|based|due|"
+    r"can't|does|doesn't|has|instead|over|rather|than|if|fits|refers|states|says|appears|makes|not|which|who|that|"
+    r"based|due|"
     r"given|to|in|on|with|for|from|by|at|of|after|before|the|therefore|so|when|while|where|then|it|its|might|may|will|"
-    r"also|being|be|represents|matches|describes|indicates|mentions|corresponds|suggests|remains|stands|i|we|there|this|"
+    r"also|being|be|represents|matches|describes|indicates|mentions|corresponds|suggests|remains|stands|i|we|there|"
+    r"this|"
     r"even|only|both)(?![a-z']))[a-z']| \d[\d,.]*%?[ -][a-z]"
 )
 # A word that can follow the pronoun "I".
@@ -45,7 +49,8 @@ _OTHER_THINGS = re.compile(
     r"(?:vitamin|plan|hepatitis|grade|class|type|section|appendix|part|team|room|influenza|비타민|플랜|등급|학점) ?-?$|"
     r"\bn/$|\b(?:machine|pump|bond|stock|fund|company|project|portfolio|firm|country|asset|security|manager|analyst|"
     r"investment|product|plant|model|event|point|group|scenario|strategy|client|account|tank|sample|patient|person|"
-    r"player|tube|train|car|city|town|bank|loan|investor|share|student|set|box|bag|urn|factory|회사|기업|주식|펀드|사람) $"
+    r"player|tube|train|car|city|town|bank|loan|investor|share|student|set|box|bag|urn|factory|회사|기업|주식|펀드|"
+    r"사람) $"
 )
 # Beside the symbols of a formula: "A × B", "A = 2,000", "C = (1 + r)", "y = C".
 _SYMBOL_BEHIND = re.compile(r" ?[+^×÷≈]| ?=(?= ?(?:[a-z]?\(|[-+.]?\d))")
@@ -133,7 +138,8 @@ def _ordinals(languages: tuple[str, ...]) -> re.Pattern[str]:
 
 # "2번" and "option 2", where the choices have letters.
 _DIGIT = re.compile(
-    r"(?:(?<=option )|(?<=choice )|(?<=answer )|(?<=선택지 )|(?<=보기 )|(?<=opción )|(?<=réponse )|(?<=antwort )|(?<=optie ))"
+    r"(?:(?<=option )|(?<=choice )|(?<=answer )|(?<=선택지 )|(?<=보기 )|(?<=opción )|(?<=réponse )|(?<=antwort )|"
+    r"(?<=optie ))"
     r"#?\(?([1-9])\)?(?![\d.,%])(?! ?(?:years?|months?|percent))|(?<![\d.,#])([1-9])(?=번)"
 )
 
@@ -180,7 +186,7 @@ _SUFFIX = "(?:[dt][ıiuü]r|y[ıiuü]|[dt][ae]n?|n[ıi]n)?"
 
 @lru_cache(maxsize=64)
 def _alone(letters: tuple[str, ...]) -> re.Pattern[str]:
-    """The letters where they are no part of a word. Letters like 가, which are words too, only as labels: "가.", "(가)"."""
+    """The letters where they are no part of a word. Letters like 가, which are words too, only as labels: "가."."""
     either = "".join(re.escape(letter + letter.lower()) for letter in letters if letter.isascii())
     others = "".join(letter for letter in letters if not letter.isascii())
     kinds = []

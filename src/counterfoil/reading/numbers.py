@@ -28,7 +28,8 @@ _UNITS: dict[str, Decimal] = {
 # Single letters other than m stand right behind the number: "15 b" may be anything.
 _UNIT = (
     r"(?: ?(?:%|퍼센트|프로|베이시스포인트|백만|십억|천|만|억|조)"
-    r"|[ -]?(?:percentage points?|percent|per cent|pct|basis points?|bps?|thousands?|millions?|billions?|trillions?|lakhs?|crores?"
+    r"|[ -]?(?:percentage points?|percent|per cent|pct|basis points?|bps?|thousands?|millions?|billions?|trillions?|"
+    r"lakhs?|crores?"
     r"|mn|mln|mm|mio|bn|bln|tn|trn|m)(?![a-z0-9])|[kbt](?![a-z0-9']))"
 )
 _BODY = r"\d{1,3}(?:[ ']\d{3})++(?:[.,]\d+)?(?![\d'])|\d++(?:[.,'_]\d+)*+|\.\d+"

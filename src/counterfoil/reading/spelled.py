@@ -30,18 +30,25 @@ _KOREAN_TENS = {"십": 10, "백": 100, "천": 1000}
 _KOREAN = re.compile(
     r"(?<![가-힣\d])[일이삼사오육칠팔구십백천]{1,7}(?= ?(?:퍼센트|프로|%|원|만 ?원|달러|개|명|년|배|점|시간|일))"
 )
+_ANY = re.compile(rf"(?<![a-z])(?:{_SMALL}|a (?:half|third|quarter))(?![a-z])")
+_COUNTED = re.compile(r" (?:percent|per cent|dollars|euros|won|percentage)\b")
 _CONTEXT = Context(prec=10)
 
 
-def in_digits(lower: str) -> str:
-    """The text with numbers in words and fractions written as decimals."""
+def in_digits(lower: str, small: bool = True) -> str:
+    """The text with numbers in words and fractions written as decimals.
+
+    Without `small`, words up to a hundred only where something large or a part follows: "three billion", "two thirds".
+    """
     if _FRACTION.search(lower) or "분의" in lower:
         lower = _KOREAN_FRACTION.sub(lambda match: _ratio(int(match[2]), int(match[1])), lower)
         lower = _FRACTION.sub(lambda match: _ratio(int(match[1]), int(match[2])), lower)
     if not lower.isascii():
         lower = _KOREAN.sub(_korean, lower)
+    if not _ANY.search(lower):
+        return lower
     lower = _POINT.sub(_with_point, lower)
-    return _WORDS.sub(_worded, lower)
+    return _WORDS.sub(_worded if small else _worded_large, lower)
 
 
 def _ratio(one: int, other: int) -> str:
@@ -66,6 +73,11 @@ def _worded(match: re.Match[str]) -> str:
         value += last
     quarters = {"a half": ".5", "one half": ".5", "a quarter": ".25", "three quarters": ".75"}
     return f"{value}{quarters.get(match['half'] or '', '')}"
+
+
+def _worded_large(match: re.Match[str]) -> str:
+    plainly = match["part"] or match["half"] or match["scale"] or _COUNTED.match(match.string, match.end())
+    return _worded(match) if plainly else match[0]
 
 
 def _with_point(match: re.Match[str]) -> str:

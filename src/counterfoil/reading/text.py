@@ -27,6 +27,11 @@ _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*|__([^_\n]{1,200})__")
 # A last line like "**ANSWER: B**".
 _LAST_LINE = re.compile(r"[*_`#> ]{0,6}(?:final )?answer[*_`]{0,3} ?:", re.I)
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"')]|$)|\n")
+# How a whole text ends: with a mark, with a Korean or Japanese verb, with a number and its unit.
+_ENDED = re.compile(
+    r"[.!?…)\]}|:;~\"'✓✔✅]\s*$|(?:다|요|음|임|니다|죠|함|됨)\s*$|(?:す|た|る|だ)\s*$|"
+    r"\d[\d.,]*%?(?: ?[^\s\d]{1,12}){0,2}\s*$"
+)
 
 
 def spoken(reply: str) -> str:
@@ -204,6 +209,17 @@ def last_paragraph(lower: str) -> int:
         if start <= 0 or not lower[start:end].rstrip().endswith(":"):
             return max(0, start)
         end = start
+
+
+def is_cut(lower: str, named: int) -> bool:
+    """Whether the text breaks off in mid-sentence: no mark ends its last line, but marks end others.
+
+    What ends with a name (up to `named`), with a number and its unit, or as a short line of its own, is whole.
+    """
+    last = lower[lower.rfind("\n") + 1 :]
+    if len(lower) - named < 4 or _ENDED.search(lower, max(0, len(lower) - 24)) or last.count(" ") < 2:
+        return False
+    return _SENTENCE_END.search(lower, 0, len(lower) - len(last) + max(0, last.rfind(". "))) is not None or ". " in last
 
 
 def sentence_end(lower: str, at: int) -> int:

@@ -10,7 +10,8 @@ from counterfoil.reading import cues, words
 from counterfoil.reading.mentions import Mention
 
 _VERBS = (
-    r"(?:determin\w+|tell(?:ing)?|told|know(?:n|ing)?|infer\w*|conclude[d]?|identif\w+|decided?|established?|ascertain\w*|deduced?|say|"
+    r"(?:determin\w+|tell(?:ing)?|told|know(?:n|ing)?|infer\w*|conclude[d]?|identif\w+|decided?|established?|"
+    r"ascertain\w*|deduced?|say|"
     r"said|sure|certain|judged?|specify|specified|figured? out|pinpoint\w*|answered|definitively|definitely|"
     r"conclusively|confirm(?:ed)?)"
 )
@@ -39,7 +40,8 @@ _KOREAN = re.compile(
     r"힘들)|(?:정보|근거|단서|내용|언급|증거|맥락)[이가은는도]? ?(?:충분히 |전혀 |더 |따로 |직접적으로 )*"
     r"(?:부족|없|불충분|충분하지 않|제공되지 않|주어지지 않|주어져 있지 않|나와 ?있지 않)|(?:명시|언급|제시|서술|기술|"
     r"설명|특정|명확히 제시)(?:되어 ?있지|돼 ?있지|되지|하지|하고 있지)(?:는|도)? ?않|나와 ?있지(?:는|도)? ?않|"
-    r"나타나(?:지|있지|나 있지) ?않|(?:나오|적혀 ?있|쓰여 ?있|밝혀)지 ?않|안 (?:나와|나오|적혀)|모르겠|모릅니다|몰라요|모른다|"
+    r"나타나(?:지|있지|나 있지) ?않|(?:나오|적혀 ?있|쓰여 ?있|밝혀)지 ?않|안 (?:나와|나오|적혀)|모르겠|모릅니다|"
+    r"몰라요|모른다|"
     r"알 (?:길|도리|방법)이 없|말할 수 없|말하기 ?(?:어렵|어려)|정할 수 없|불분명|알려지지 않|드러나지 않|불명확"
 )
 _REFUSAL = re.compile(

@@ -45,7 +45,8 @@ CORRECTS: Table = {
     "es": "espera|en realidad|perdón|perdona|corrijo|corrección|me equivoqué|me he equivocado|mejor dicho|"
     "quise decir|"
     "pensándolo (?:bien|mejor)|rectifico|quiero decir|no, mejor",
-    "de": "moment|warte|ich revidiere|ich nehme das zurück|eigentlich|korrektur|entschuldigung|verzeihung|ich korrigiere|ich habe mich geirrt|ich meine|"
+    "de": "moment|warte|ich revidiere|ich nehme das zurück|eigentlich|korrektur|entschuldigung|verzeihung|"
+    "ich korrigiere|ich habe mich geirrt|ich meine|"
     "ich meinte|genauer betrachtet|bei genauerem hinsehen|nein, doch|doch nicht|sorry|halt",
     "fr": "attendez|attends|en fait|en réalité|pardon|correction|je me corrige|je me suis trompée?|je voulais dire|"
     "après réflexion|à la réflexion|plutôt|désolée?",
@@ -80,7 +81,8 @@ WEIGHS: Table = {
     r"i (?:was|am) (?:torn|leaning)|hmm+",
     "ko": "처음에|처음엔|얼핏|언뜻|일반적으로|보통은|일 ?수도|수도 있|가능성도|을까|일까|ㄹ까|살펴보|검토해|따져 ?보",
     "es": "podría|podrían|quizás?|tal vez|a lo mejor|en principio|a primera vista|consideremos|veamos|posiblemente",
-    "de": "könnte|könnten|vielleicht|möglicherweise|zunächst|zuerst|anfangs|auf den ersten blick|betrachten wir|prüfen wir|eventuell",
+    "de": "könnte|könnten|vielleicht|möglicherweise|zunächst|zuerst|anfangs|auf den ersten blick|betrachten wir|"
+    "prüfen wir|eventuell",
     "fr": "pourrait|peut-être|à première vue|au premier abord|d'abord|considérons|examinons|possiblement",
     "nl": "zou kunnen|kan zijn|misschien|mogelijk|op het eerste gezicht|aanvankelijk|laten we|wellicht",
     "tr": "olabilir|belki|ilk bakışta|muhtemelen mi|başta|düşünelim|inceleyelim",
@@ -100,7 +102,8 @@ QUOTES: Table = {
     "ko": "흔히|종종|많은 ?사람|어떤 ?사람|일부는|고정 ?관념|편견|오해|착각|혼동|통념|사람들은",
     "es": "a menudo se|muchos (?:piensan|creen|dirían)|algunos (?:piensan|creen|dirían)|se suele|"
     "estereotip\\w+|erróneamente",
-    "de": "oft (?:gedacht|angenommen|verwechselt|gehalten)|viele (?:denken|glauben|meinen|würden)|manche (?:denken|meinen)|"
+    "de": "oft (?:gedacht|angenommen|verwechselt|gehalten)|viele (?:denken|glauben|meinen|würden)|manche (?:denken|"
+    "meinen)|"
     "häufig|fälschlich\\w*|stereotyp\\w*|klischee\\w*",
     "fr": "souvent|beaucoup (?:pensent|croient)|certains (?:pensent|diraient)|on croit|à tort|stéréotyp\\w+",
     "nl": "vaak (?:gedacht|verward|aangenomen)|veel mensen|sommigen|stereotype\\w*|ten onrechte",
@@ -163,7 +166,8 @@ CHOOSES: Table = {
     r"to (?:choose|select|pick|go with)|going with|my money is on|best fit is|best match is",
     "es": r"elijo|escojo|elegiría|escogería|selecciono|me quedo con|me quedaría con|opto por|optaría por|marco|"
     r"marcaría|me decanto por|me inclino por|voy con|diría que|debo elegir|hay que elegir|respondo|sería|es la|es el",
-    "de": r"und sage|ich (?:wähle|nehme|entscheide mich für|würde|tippe auf|bleibe bei|antworte|sage|lege mich fest auf)|"
+    "de": r"und sage|ich (?:wähle|nehme|entscheide mich für|würde|tippe auf|bleibe bei|antworte|sage|"
+    r"lege mich fest auf)|"
     r"bleibt nur|es bleibt|also|daher|somit|wähle ich|entscheide ich mich für|nehme ich",
     "fr": r"je (?:choisis|choisirais|retiens|opte pour|prends|sélectionne|réponds|dirais|penche pour|garde|coche)|"
     r"il (?:reste|faut choisir)|c'est|c'était|on retient",
@@ -176,7 +180,8 @@ CHOOSES: Table = {
 }
 # Said of a choice that is taken: "B is correct", "B es la correcta". Behind the choice.
 RIGHT: Table = {
-    "en": r"(?:is|was|would be|seems|appears) (?:the )?(?:best[ -])?(?:supported|consistent|only (?:option|choice|answer)|"
+    "en": r"(?:is|was|would be|seems|appears) (?:the )?(?:best[ -])?(?:supported|consistent|only (?:option|choice|"
+    r"answer)|"
     r"most (?:likely|plausible|accurate|appropriate)|closest|nearest|it)|(?:best|most closely|most accurately) "
     r"(?:describes|fits|matches|answers|reflects|captures)|comes closest|fits best|makes (?:the )?most sense|"
     r"(?:is )?the one (?:who|that|which)|wins|gets my vote|holds",
@@ -191,14 +196,17 @@ RIGHT: Table = {
     "tr": r"(?:doğru|seçeneği|şıkkı|'?(?:dır|dir|dur|dür|tır|tir|tur|tür))",
     "ca": r"(?:és|seria|era)(?: la| el)? ?(?:correct[ea]|resposta|qui|la que)",
     "zh": r"(?:是|为)?(?:正确|對的|对的|答案)|(?:最)?(?:符合|合适|恰当)",
-    "ja": r"(?:です|だ|である|が(?:妥当|適切|答え|最も)|が正解|が正しい|となります|になります|でした|だった|と考えられ|と思われ|を選び|を選択)",
+    "ja": r"(?:です|だ|である|が(?:妥当|適切|答え|最も)|が正解|が正しい|となります|になります|でした|だった|"
+    r"と考えられ|と思われ|を選び|を選択)",
 }
 # A conclusion begins.
 CONCLUDES: Table = {
-    "en": r"therefore|thus|hence|so|consequently|in conclusion|conclusion|in summary|in short|to summarize|overall|finally|"
+    "en": r"therefore|thus|hence|so|consequently|in conclusion|conclusion|in summary|in short|to summarize|overall|"
+    r"finally|"
     r"ultimately|to conclude|to sum up|accordingly|based on (?:this|the|these)|given (?:this|the|these|that)|"
     r"this means|as a result|all in all|bottom line",
-    "ko": r"따라서|그러므로|그래서|결론적으로|결론|결국|즉|고로|그렇기 ?때문에|종합하면|요약하면|종합적으로|이에 따라|이로 ?인해|그렇다면|정리하면",
+    "ko": r"따라서|그러므로|그래서|결론적으로|결론|결국|즉|고로|그렇기 ?때문에|종합하면|요약하면|종합적으로|"
+    r"이에 따라|이로 ?인해|그렇다면|정리하면",
     "es": r"por (?:lo )?tanto|por eso|por ello|así que|en conclusión|conclusión|en resumen|entonces|luego|de modo que",
     "de": r"daher|deshalb|also|somit|folglich|demnach|fazit|schlussfolgerung|zusammengefasst|insgesamt|damit",
     "fr": r"donc|par conséquent|ainsi|en conclusion|conclusion|en résumé|c'est pourquoi|finalement|au final",
@@ -218,33 +226,42 @@ UNTOLD: Table = {
     "de": r"(?:lässt|läßt) sich(?: \w+){0,5}? nicht (?:sagen|feststellen|bestimmen|beantworten|ermitteln|entscheiden)|"
     r"nicht (?:zu )?(?:bestimm\w+|beantwort\w+|feststell\w+|bekannt|klar|ersichtlich|genannt|angegeben|erwähnt|"
     r"entscheiden|sagen)|geht(?: \w+){0,5}? nicht hervor|(?:keine|zu wenig|fehlende|nicht genug|nicht genügend|"
-    r"unzureichende)(?: \w+)? (?:information\w*|angaben?|hinweise?|daten|aussage)|unklar|unbekannt|wissen(?: wir)? nicht|"
+    r"unzureichende)(?: \w+)? (?:information\w*|angaben?|hinweise?|daten|aussage)|unklar|unbekannt|"
+    r"wissen(?: wir)? nicht|"
     r"weiß man(?: \w+)? nicht|(?:sagt|verrät|nennt)(?: \w+){0,4} nicht",
     "fr": r"(?:on )?ne (?:peut|peux|permet|permettent|sait|précise|dit|mentionne|indique|donne)(?: \w+){0,3}? pas|"
     r"impossible (?:de|à) (?:savoir|déterminer|dire|trancher)|pas (?:assez|suffisamment) d'(?:informations?|éléments|"
     r"indices)|(?:informations?|données) insuffisantes?|aucune (?:information|indication|précision)|indéterminé|"
     r"rien (?:n'|ne )\w+",
-    "nl": r"(?:is|valt|kan|kunnen)(?: \w+){0,4}? niet (?:te )?(?:bepalen|zeggen|weten|vast te stellen|vaststellen|bekend|"
+    "nl": r"(?:is|valt|kan|kunnen)(?: \w+){0,4}? niet (?:te )?(?:bepalen|zeggen|weten|vast te stellen|vaststellen|"
+    r"bekend|"
     r"duidelijk|vermeld|achterhalen)|niet (?:bekend|duidelijk|vermeld|genoemd|te bepalen|te zeggen|op te maken)|weten"
     r"(?: we)?(?: het)? niet|(?:onvoldoende|te weinig|geen|niet genoeg)(?: \w+)? (?:informatie|gegevens|aanwijzing\w*)|"
     r"onduidelijk|onbekend|staat(?: er)?(?: \w+){0,4}? (?:niet|niets)|zegt(?: \w+){0,4}? niets?",
     "tr": r"(?:belirtilm|bilinm|söylenm|açıklanm|verilm)\w*|belli değil|bilgi (?:yok|yetersiz|bulunm\w+)|"
     r"(?:yeterli|yeterince) (?:bilgi|kanıt)\w*(?: \w+)? (?:yok|bulunm\w+|verilm\w+)|bilinemez|belirlenemez|"
-    r"anlaşıl[ma]\w+|kesin (?:olarak )?(?:söylenemez|bilinemez)|belirsiz|yetersiz bilgi|bilemeyiz|bilemiyoruz|söyleyemeyiz",
+    r"anlaşıl[ma]\w+|kesin (?:olarak )?(?:söylenemez|bilinemez)|belirsiz|yetersiz bilgi|bilemeyiz|bilemiyoruz|"
+    r"söyleyemeyiz",
     "ca": r"no (?:es |se )?(?:pot|podem|sap|sabem|diu|indica|especifica|menciona|aclareix)(?: \w+)?|(?:falten|no hi ha|"
     r"manquen)(?: \w+)? (?:dades|informació|proves)|informació insuficient|indeterminat|no queda clar",
-    "zh": r"无法(?:判断|确定|得知|知道|推断|回答|得出|断定)|不能(?:判断|确定|得知|断定|推断)|没有(?:说明|提到|提及|交代|足够|明确|给出|写|"
-    r"任何(?:信息|证据|线索))|(?:信息|证据|线索|依据)不足|(?:未|没)(?:说明|提及|提到|交代|给出)|不(?:清楚|确定|得而知|明确)|未知|看不出|说不准|不知道",
-    "ja": r"(?:分|わ)か(?:らな|りませ|りかね)|判断(?:でき|がつか|は?でき)(?:な|ませ)|特定でき(?:な|ませ)|情報(?:が|は)(?:不足|足り|不十分|ありませ|な)|"
-    r"不明|書かれていな|書かれていませ|(?:述べ|示さ|明記さ|触れ)(?:ら)?れてい(?:な|ませ)|(?:とも)?言えな|(?:とも)?言えませ|断定でき(?:な|ませ)|決められ(?:な|ませ)",
+    "zh": r"无法(?:判断|确定|得知|知道|推断|回答|得出|断定)|不能(?:判断|确定|得知|断定|推断)|没有(?:说明|提到|提及|"
+    r"交代|足够|明确|给出|写|"
+    r"任何(?:信息|证据|线索))|(?:信息|证据|线索|依据)不足|(?:未|没)(?:说明|提及|提到|交代|给出)|不(?:清楚|确定|"
+    r"得而知|明确)|未知|看不出|说不准|不知道",
+    "ja": r"(?:分|わ)か(?:らな|りませ|りかね)|判断(?:でき|がつか|は?でき)(?:な|ませ)|特定でき(?:な|ませ)|情報(?:が|"
+    r"は)(?:不足|足り|不十分|ありませ|な)|"
+    r"不明|書かれていな|書かれていませ|(?:述べ|示さ|明記さ|触れ)(?:ら)?れてい(?:な|ませ)|(?:とも)?言えな|"
+    r"(?:とも)?言えませ|断定でき(?:な|ませ)|決められ(?:な|ませ)",
 }
 # The reply declines to answer. English and Korean: `unknown.py`.
 REFUSES: Table = {
     "es": r"no puedo (?:ayudar|responder|contestar|participar|atender)\w*|no debo (?:responder|contestar)",
-    "de": r"kann(?: ich)?(?: \w+){0,4} nicht (?:helfen|beantworten|antworten|behilflich)|möchte(?: ich)?(?: \w+){0,4} nicht "
+    "de": r"kann(?: ich)?(?: \w+){0,4} nicht (?:helfen|beantworten|antworten|behilflich)|"
+    r"möchte(?: ich)?(?: \w+){0,4} nicht "
     r"(?:antworten|beantworten)",
     "fr": r"je ne (?:peux|puis|saurais|souhaite) pas (?:répondre|vous aider|aider|participer)",
-    "nl": r"kan ik(?: \w+){0,4} niet (?:helpen|beantwoorden|antwoorden)|ik kan(?: \w+){0,4} niet (?:helpen|beantwoorden)",
+    "nl": r"kan ik(?: \w+){0,4} niet (?:helpen|beantwoorden|antwoorden)|ik kan(?: \w+){0,4} niet (?:helpen|"
+    r"beantwoorden)",
     "tr": r"yardımcı olamam|cevap veremem|yanıtlayamam|cevaplayamam|yanıt veremem",
     "ca": r"no puc (?:ajudar|respondre|contestar)\w*",
     "zh": r"我?(?:无法|不能|不便)(?:回答这|协助|提供帮助|帮助|作答)",
@@ -277,7 +294,8 @@ OPTION: Table = {
 }
 # Between two choices of which neither is taken: "A or B".
 OR: Table = {
-    "en": "and|or|nor", "ko": "와|과|나|이나|랑|이랑|도|하고|또는|혹은|아니면|이거나|거나|및|그리고|이?든|인지", "es": "o|u|y|e|ni",
+    "en": "and|or|nor", "ko": "와|과|나|이나|랑|이랑|도|하고|또는|혹은|아니면|이거나|거나|및|그리고|이?든|"
+    "인지", "es": "o|u|y|e|ni",
     "de": "oder|und|noch", "fr": "ou|et|ni", "nl": "of|en|noch", "tr": "veya|ya da|ve|mı|mi", "ca": "o|i|ni",
     "zh": "或者?|还是|和|与|及", "ja": "か|または|もしくは|と|や",
 }  # fmt: skip
@@ -315,7 +333,8 @@ BAD: Table = {
     r"ruled out|eliminated?|unsupported|contradicted|no|inaccurate|invalid|excluded|rejected|out|"
     r"(?:isn't|is not|doesn't|does not|can't|cannot|not)",
     "ko": r"오답|아닙니다|아니다|아님|탈락|제외|부적절|틀림|틀렸|틀린|배제|불가|근거 ?(?:없|부족)|않",
-    "es": r"incorrect[oa]|fals[oa]|descartad[oa]|no", "de": r"falsch|unzutreffend|ausgeschlossen|nein|nicht|scheidet aus",
+    "es": r"incorrect[oa]|fals[oa]|descartad[oa]|no", "de": r"falsch|unzutreffend|ausgeschlossen|nein|nicht|"
+    r"scheidet aus",
     "fr": r"incorrecte?|faux|fausse|exclue?|éliminée?|non|pas", "nl": r"onjuist|fout|nee|niet|valt af|verkeerd",
     "tr": r"yanlış|hayır|değil|elenir|elendi", "ca": r"incorrect[ea]|fals[ae]?|descartad[ae]|no",
     "zh": r"错误|不正确|不对|排除|不符", "ja": r"不正解|誤り|間違い|不適切|除外|ない|ません",
@@ -324,23 +343,12 @@ GOOD_MARKS, BAD_MARKS = "[✓✔✅⭕○◯☑👍]", "[✗✘❌✕✖☒👎�
 
 # Words that are frequent in a language in Latin letters, and no English words; and words for an answer.
 FREQUENT: Table = {
-    "es": "el los las una del que por para es son está respuesta opción porque según puede fue quien ninguna pero como más",
-    "de": "der das ein eine und ist sind nicht mit auf antwort richtige weil wird auch dass kann lösung dem nur aber ich",
-    "fr": "le les une du est sont que qui pour dans avec réponse parce cette peut était bonne mais pas ce sur je donc",
-    "nl": "de het een niet voor zijn antwoord juiste omdat wordt ook dat kan dus keuze ik maar er geen werd over iets aan",
-    "tr": "bir ve bu için değil cevap doğru seçenek çünkü olan olarak yanıt göre daha ile kim hangisi şıkkı cevabı ama bunu",
-    "ca": "els les una del que per amb és són resposta opció perquè segons pot era correcta aquesta però més doncs això",
-}
-_MARKS, BAD_MARKS = "[✓✔✅⭕○◯☑👍]", "[✗✘❌✕✖☒👎×]"
-
-# Words that are frequent in a language in Latin letters, and no English words; and words for an answer.
-FREQUENT: Table = {
-    "es": "el los las una del que por con para es son está respuesta opción porque según puede fue quien quién ninguna",
-    "de": "der das ein eine und ist sind nicht mit auf antwort richtige weil wird auch war dass kann lösung dem den zu",
-    "fr": "le les une des du est sont que qui pour dans avec réponse parce cette peut était bonne option ne pas ce",
-    "nl": "de het een en niet met voor zijn antwoord juiste omdat wordt ook dat die kan dus keuze van op",
-    "tr": "bir ve bu için değil cevap doğru seçenek çünkü olan olarak yanıt göre daha ile kim hangisi şıkkı cevabı",
-    "ca": "el els les una del que per amb és són resposta opció perquè segons pot era correcta aquesta",
+    "es": "el los las una del que por para es son está respuesta opción porque según puede fue quien pero como más",
+    "de": "der das ein eine und ist sind nicht mit auf antwort richtige weil wird auch dass kann lösung nur aber ich",
+    "fr": "le les une du est sont que qui pour dans avec réponse parce cette peut était bonne mais pas ce je donc",
+    "nl": "de het een niet voor zijn antwoord juiste omdat wordt ook dat kan dus keuze ik maar er geen werd iets aan",
+    "tr": "bir ve bu için değil cevap doğru seçenek çünkü olan olarak yanıt göre daha ile kim hangisi cevabı ama",
+    "ca": "els les una del que per amb és són resposta opció perquè segons pot era correcta aquesta però més doncs",
 }
 _MARKS = {
     word: tuple(name for name, row in FREQUENT.items() if word in row.split())
