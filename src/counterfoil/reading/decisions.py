@@ -51,9 +51,8 @@ def decided(
         at_once = [one for one in decisions if later[-1].start() <= one.start <= near]
         if at_once:
             decisions, corrections = at_once, deque(later, maxlen=1)
-        elif any(cues.REOPENED.match(lower, one.start()) for one in later):
-            if not cues.CONFIRMED.search(lower, later[-1].end()):
-                return None
+        elif _is_reopened(lower, later):
+            return None
     if not decisions:
         return None
     final = max(decisions, key=lambda one: (one.firmness, one.start))
@@ -63,6 +62,12 @@ def decided(
     if by == ReadBy.STATED and (corrections or _is_changed(final, firm, same)):
         by = ReadBy.LAST_DECISION
     return Read(final.said, by)
+
+
+def _is_reopened(lower: str, corrections: list[re.Match[str]]) -> bool:
+    """Whether what was decided is looked at again, and not said to stand."""
+    reopened = any(cues.REOPENED.match(lower, one.start()) for one in corrections)
+    return reopened and not cues.CONFIRMED.search(lower, corrections[-1].end())
 
 
 def _is_changed(final: Decision[_Said], firm: list[Decision[_Said]], same: Callable[[_Said, _Said], bool]) -> bool:
