@@ -19,6 +19,7 @@ USUAL: dict[str, Any] = {
     "correct": True,
     "confusion": 80,
     "plausible.0": True,
+    "misread": "",
     "missing": "",
     "unneeded": False,
     "clear.0": 80,

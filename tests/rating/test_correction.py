@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -15,7 +16,7 @@ from counterfoil.rating.store import Study
 from counterfoil.rating.study import new_study
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats import Estimate
-from counterfoil.suite.opinions import StudyTask
+from counterfoil.suite.opinions import StudyTask, items
 
 pytestmark = pytest.mark.heavy
 
@@ -104,7 +105,7 @@ def test_too_few_labels_say_how_many_more(bias_run: Run) -> None:
     assert few.value is not None
     of_half = found(some.corrected, "accuracy_ambiguous", basis="corrected")
     assert of_half.value is None
-    assert of_half.note == f"too few labels: {of_half.n} of at least {FEWEST}; {FEWEST - of_half.n} more are needed"
+    assert of_half.note == f"too few labels: {FEWEST - of_half.n} more are needed"
 
 
 def test_what_is_decided_takes_the_place_of_what_was_said(bias_run: Run) -> None:
@@ -128,3 +129,48 @@ def test_labels_of_other_replies_are_refused(bias_run: Run) -> None:
     assert some.corrected == []
     assert some.not_corrected is not None
     assert "40 of the 40 replies that were rated in moved are not in" in some.not_corrected
+
+
+def test_explain_by_what_the_list_of_alternatives_got_wrong(tmp_path: Path) -> None:
+    """People say that every alternative that was found is not in the reply, and that every answer is right."""
+    run = cf.run(
+        "explain",
+        model="planted/explain?right=0.5",
+        variant="baseline",
+        out=tmp_path / "run",
+        ledger=tmp_path / "ledger.sqlite",
+    )
+    with new_study(run, "pilot", raters=1, per_question=1, sample=60) as study:
+        for task in study.tasks():
+            said: dict[str, object] = {
+                "correct": True,
+                "plausible": True,
+                "misread": "\n".join(task.task.alternatives),
+                "missing": "",
+                "unneeded": False,
+            }
+            for item in items(study.form, task.task):
+                study.rate(study.raters()[0], task.task.id, item.key, said.get(item.question, 60))
+        some = results(study, run=run)
+    people = {one.metric: one.value for one in some.corrected if one.group == {"basis": "people"}}
+    # Nothing is mentioned: no reward on confusing questions, no penalty on plain ones, where the score is 1.
+    expected = {"accuracy": 1.0, "mentions": 0.0, "reward": 0.0, "penalty": 0.0, "discernment": 0.0}
+    assert {name: people[name] for name in expected if name in people} == expected
+    assert {"accuracy", "mentions", "score_threshold"} <= set(people)
+    reported = found(run.estimates, "mentions")
+    shift = found(some.corrected, "mentions", basis="correction")
+    assert reported.value is not None
+    assert shift.high is not None
+    assert shift.high < 0
+
+
+def test_memorization_by_weights_of_draws(tmp_path: Path) -> None:
+    """People read the right answer in every reply: no gap is left, however originals and draws are weighed."""
+    run = cf.run("memorization", model="planted/memorization", out=tmp_path / "run", ledger=tmp_path / "ledger.sqlite")
+    with rated(run, "right", lambda task, _: task.task.right[0], sample=600) as study:
+        some = results(study, run=run)
+    people = {one.metric: one.value for one in some.corrected if one.group == {"basis": "people"}}
+    assert people["accuracy_perturbed"] == pytest.approx(1)
+    assert people["memorization_gap"] == pytest.approx(0)
+    assert people["consistency"] == pytest.approx(1)
+    assert people["kept_old"] == 0

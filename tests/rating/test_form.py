@@ -29,8 +29,8 @@ BARE = Task(id=2, question="Which?", right="Gold", reply="Gold.")
 def test_what_is_asked_of_a_reply_that_names_alternatives() -> None:
     aspects = ("plausible", "clear", "accurate", "convincing")
     expected = ["correct", "confusion", *(f"{it}.0" for it in aspects), *(f"{it}.1" for it in aspects)]
-    assert [item.key for item in items(EXPLAIN, NAMED)] == [*expected, "missing", "unneeded"]
-    assert [item.key for item in items(EXPLAIN, BARE)] == ["correct", "confusion", "missing", "unneeded"]
+    assert [item.key for item in items(EXPLAIN, NAMED)] == [*expected, "misread", "missing", "unneeded"]
+    assert [item.key for item in items(EXPLAIN, BARE)] == ["correct", "confusion", "misread", "missing", "unneeded"]
 
 
 def test_of_the_other_suites_only_what_was_answered() -> None:

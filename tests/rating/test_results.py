@@ -31,6 +31,7 @@ USUAL: dict[str, Any] = {
     "clear.0": 60,
     "accurate.0": 80,
     "convincing.0": 100,
+    "misread": "",
     "missing": "",
     "unneeded": False,
 }

@@ -38,7 +38,7 @@ def test_answers_are_saved_one_by_one(explain_study: MakeStudy) -> None:
     study.rate(rater, 1, "missing", "")
     assert study.answers(rater, 1) == {"correct": True, "clear.0": 80.0, "missing": ""}
     assert [item.key for item in open_items(study, rater, 1)] == [
-        *("confusion", "plausible.0", "accurate.0", "convincing.0", "unneeded")
+        *("confusion", "plausible.0", "accurate.0", "convincing.0", "misread", "unneeded")
     ]
     with Study(study.path) as again:
         assert again.answers(rater, 1) == study.answers(rater, 1)

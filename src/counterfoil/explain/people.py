@@ -9,6 +9,9 @@ from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from counterfoil.errors import UserError
+from counterfoil.explain.judging.judge import Judgement, Verdicts
+from counterfoil.explain.metrics import ASPECTS as JUDGED_ASPECTS
 from counterfoil.explain.metrics import (
     HUMAN_CONFUSION_SPEARMAN,
     HUMAN_CORRECT_KAPPA,
@@ -22,6 +25,7 @@ from counterfoil.explain.metrics import (
     RATED_QUESTION,
     SAID_BY_PEOPLE,
 )
+from counterfoil.explain.reading import Reading
 from counterfoil.explain.scoring import LABELLINGS
 from counterfoil.stats.estimate import ALL
 from counterfoil.stats.metric import QUESTION
@@ -33,9 +37,11 @@ from counterfoil.suite.opinions import (
     Opinion,
     Opinions,
     StudyTask,
+    Value,
     amount,
     consensus,
     majority,
+    names_in,
 )
 from counterfoil.suite.people import HUMAN_JUDGE_GAP, HUMAN_PAIR_ALPHA
 
@@ -61,6 +67,8 @@ ASPECTS = {
     "accurate": "How accurate is what is said about it?",
     "convincing": "How convincing is the reason why it is not the answer?",
 }
+# The question of the form on which alternatives a reply names: what the rules got wrong.
+MISREAD = "misread"
 FORM = Form(
     "explain",
     (
@@ -78,6 +86,13 @@ FORM = Form(
             per="alternative",
         ),
         *(FormQuestion(name=name, text=text, kind="score", per="alternative") for name, text in ASPECTS.items()),
+        FormQuestion(
+            name=MISREAD,
+            text="Is the list of alternatives wrong? Name those in it that the reply does not bring up, and candidates "
+            "that it brings up and that are not in it. One on each line; empty if the list is right.",
+            kind="text",
+            suggest=True,
+        ),
         FormQuestion(
             name="missing",
             text="Which important alternatives does the reply not clear up? One on each line; empty if none.",
@@ -149,6 +164,48 @@ def measured(numbers: Mapping[str, float | None], alternatives: int) -> Measured
         quality=fmean(aspects) if aspects else None,
         restraint=None if unneeded is None else 1 - unneeded,
     )
+
+
+def heard(
+    question: Question, record: Mapping[str, Any], said: Mapping[str, Value], confusing_at: float
+) -> tuple[Reading, Verdicts | None]:
+    """What one person says of a reply, as a reading, and as the verdict of each judge of the record."""
+    if MISREAD not in said:
+        raise UserError(
+            "The study is older, and its form does not ask which alternatives a reply names: make a new one."
+        )
+    listed = record["mentioned"] or ()
+    wrong = {name.casefold() for name in names_in(str(said[MISREAD]))}
+    mentioned = tuple(name for name in question.candidates if (name in listed) != (name.casefold() in wrong))
+    numbers = {key: amount(FORM.question(key.partition(".")[0]), value) for key, value in said.items()}
+    person = measured(numbers, len(listed))
+    reading = Reading(
+        text="",
+        mentioned=mentioned,
+        correct=bool(said["correct"]),
+        instead=None if said["correct"] else record.get("instead"),
+        repeats=bool(record.get("repeats")),
+    )
+    confusing = (person.confusion or 0.0) > confusing_at
+    aspects = zip(JUDGED_ASPECTS, ASPECTS, strict=True)
+    # As of a judge: restraint where nothing needs clearing up, the others where something does.
+    judgement = Judgement(
+        confusion=person.confusion,
+        confusing=confusing,
+        correct=bool(said["correct"]),
+        **(
+            {name: getattr(person, name) for name in ("precision", "recall", "f1", "quality")}
+            | {
+                name: fmean(numbers[f"{mine}.{place}"] for place in range(len(listed)))
+                for name, mine in aspects
+                if listed
+            }
+            if confusing
+            else {"restraint": person.restraint}
+        ),
+    )
+    judges = record.get("judges")
+    return reading, None if judges is None else Verdicts(dict.fromkeys(judges, judgement), mentioned)
 
 
 def _all_of(numbers: Iterable[float | None]) -> list[float] | None:

@@ -26,6 +26,7 @@ from counterfoil.explain.judging.judge import (
 from counterfoil.explain.metrics import (
     HUMAN_QUALITY,
     IN_SUMMARY,
+    JUDGE_CHANGED,
     JUDGE_F1,
     JUDGE_QUALITY,
     JUDGE_RESTRAINT,
@@ -42,7 +43,7 @@ from counterfoil.explain.scoring import LABELLINGS, Facts, label_all, penalty, r
 from counterfoil.judging.second_reader import ReadingTask, explanation_task
 from counterfoil.judging.step import Foreseen, JudgeAsk
 from counterfoil.stats.estimate import Estimate
-from counterfoil.stats.metric import Items
+from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.imports import Importer
 from counterfoil.suite.outcome import SECOND_READER
 from counterfoil.suite.suite import ListedQuestions, Record, Row, Suite, Training, Variant
@@ -262,6 +263,15 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
 
     def task(self, run: Run, question: Question, record: Record) -> TaskContent:
         return people.task_content(question, record)
+
+    def heard(
+        self, question: Question, record: Record, said: Mapping[str, Any]
+    ) -> tuple[Reading | None, Verdicts | None]:
+        return people.heard(question, record, said, self.settings["confusing_at"])
+
+    def correctable(self, records: pl.DataFrame) -> tuple[Sequence[Metric], Items]:
+        """Whether a judge contradicts itself is nothing that people could say."""
+        return [metric for metric in self.metrics if metric.name != JUDGE_CHANGED.name], self.items(records)
 
     def human_metrics(self, opinions: Opinions) -> list[Estimate]:
         return people.human_metrics(opinions, self.settings["confusing_at"])

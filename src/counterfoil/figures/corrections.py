@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from counterfoil.figures.numbers import cell, naming, side_of, with_interval
+from counterfoil.figures.numbers import cell, listed, naming, side_of, with_interval
 from counterfoil.figures.plots import Axis, Dot, Dots
 from counterfoil.stats.estimate import BASIS, CORRECTED, PEOPLE_ALONE, SHIFT, Estimate
 
@@ -71,17 +71,24 @@ def _is_small(one: Estimate) -> bool:
 
 
 def correction_sentences(corrections: Sequence[Correction]) -> list[str]:
-    """One for each overall figure; where labels are too few, how many more it takes."""
+    """One for each overall figure; and for each model and prompt one on those that are not corrected, and why."""
     shown = [one for one in corrections if not one.reported.group]
     names = naming([one.reported for one in shown])
-    return [f"{names[one.reported.model, one.reported.variant]}: {_sentence(one)}" for one in shown]
+    sentences = [_sentence(one, names) for one in shown if one.corrected.value is not None]
+    not_yet: dict[tuple[str, str | None], list[str]] = {}
+    for one in shown:
+        if one.corrected.value is None:
+            who = names[one.reported.model, one.reported.variant]
+            not_yet.setdefault((who, one.corrected.note), []).append(one.reported.metric)
+    return [*sentences, *(f"{who}: {listed(some)}: {why}." for (who, why), some in not_yet.items())]
 
 
-def _sentence(one: Correction) -> str:
+def _sentence(one: Correction, names: Mapping[tuple[str, str], str]) -> str:
     reported, found = one.reported, one.corrected
-    if found.value is None or one.people is None or one.shift is None:
-        return f"{reported.metric} is {cell(reported.value)} as reported, and not corrected: {found.note}."
-    numbers = f"{reported.metric} is {cell(reported.value)} as reported and {with_interval(found)} corrected"
+    who = names[reported.model, reported.variant]
+    numbers = f"{who}: {reported.metric} is {cell(reported.value)} as reported and {with_interval(found)} corrected"
+    if one.people is None or one.shift is None:
+        return f"{numbers}."
     alone = f"people alone say {with_interval(one.people)}"
     side = side_of(one.shift)
     moved = with_interval(one.shift)

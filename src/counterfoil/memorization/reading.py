@@ -32,20 +32,27 @@ def read_answer(question: Question, variant: Variant, reply: str, tolerance: Dec
         choice = choice_of(reply, question.options, tuple(LETTERS), None, by_name=False)
         if choice is None:
             return None
-        letter = LETTERS[choice.said]
-        return Answer(
-            text=letter,
-            correct=letter == question.gold,
-            kept_old=letter == question.old,
-            sham=letter == question.sham,
-            read_by=choice.by,
-        )
+        return letter_taken(question, LETTERS[choice.said], choice.by)
     gold = printed_number(question.value)
     unit = PERCENT if question.percent else Decimal(1) if gold is None or gold.unit is None else gold.unit
     read = number_of(reply, unit, question.digits, None if gold is None else abs(gold.value))
-    if read is None:
-        return None
-    number = read.said
+    return None if read is None else number_given(question, read.said, tolerance, read.by)
+
+
+def letter_taken(question: Question, letter: str, read_by: str = "") -> Answer:
+    """The answer that this letter is."""
+    return Answer(
+        text=letter,
+        correct=letter == question.gold,
+        kept_old=letter == question.old,
+        sham=letter == question.sham,
+        read_by=read_by,
+    )
+
+
+def number_given(question: Question, number: Decimal, tolerance: Decimal | None, read_by: str = "") -> Answer:
+    """The answer that this number is, in the unit that was asked for."""
+    gold = printed_number(question.value)
 
     def matches(printed: Stated | None) -> bool:
         return printed is not None and is_close(number, printed.value, question.digits, tolerance)
@@ -54,7 +61,7 @@ def read_answer(question: Question, variant: Variant, reply: str, tolerance: Dec
         None if letter is None else printed_number(question.options[LETTERS.index(letter)])
         for letter in (question.old, question.sham)
     )
-    return Answer(text=f"{number:f}", correct=matches(gold), kept_old=matches(old), sham=matches(sham), read_by=read.by)
+    return Answer(text=f"{number:f}", correct=matches(gold), kept_old=matches(old), sham=matches(sham), read_by=read_by)
 
 
 def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:

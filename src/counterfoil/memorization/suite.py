@@ -22,14 +22,15 @@ from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.planted import MemorizationPlanting, respondent
 from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
 from counterfoil.memorization.questions import ITEMS, LEFT_OUT, RESULTS, SET, load_set
-from counterfoil.memorization.reading import Answer, marks, read_answer
+from counterfoil.memorization.reading import Answer, letter_taken, marks, number_given, read_answer
 from counterfoil.memorization.solutions import Solutions
 from counterfoil.perturbing.questions import LETTERS, PerturbedSet, Question, encode_set, read_set
 from counterfoil.running.folder import RECORDS
 from counterfoil.stats.estimate import Estimate
-from counterfoil.stats.metric import Items
+from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.form import NONE, Form, FormQuestion, Task, TaskContent
 from counterfoil.suite.imports import Importer
+from counterfoil.suite.opinions import plain_number
 from counterfoil.suite.suite import Record, Row, Suite, Training, Variant
 
 if TYPE_CHECKING:
@@ -137,9 +138,11 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
     def read(self, question: Question, variant: Variant, reply: Reply) -> Answer | None:
         if variant.prompt is None:  # somebody else's words: what they ask for is taken to be a letter
             [variant] = load_variants(["mcq"])
+        return read_answer(question, variant, reply.text, self._tolerance())
+
+    def _tolerance(self) -> Decimal | None:
         given = self.settings["tolerance"]
-        tolerance = None if given is None else Decimal(str(given))
-        return read_answer(question, variant, reply.text, tolerance)
+        return None if given is None else Decimal(str(given))
 
     @property
     def can_be_reread(self) -> bool:
@@ -229,6 +232,22 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
             reply=record["reply"],
         )
         return TaskContent(task=task, algorithm={"reading": record["answer"] or ("" if is_open else NONE)})
+
+    def heard(self, question: Question, record: Record, said: Mapping[str, Any]) -> tuple[Answer | None, None]:
+        if "answer" in said:
+            return (None if said["answer"] == NONE else letter_taken(question, said["answer"])), None
+        number = plain_number(said["number"], "number") if said["number"] else None
+        return (None if number is None else number_given(question, number, self._tolerance())), None
+
+    def placed(self, records: pl.DataFrame) -> pl.DataFrame:
+        from counterfoil.memorization.replies import placed
+
+        return placed(records)
+
+    def correctable(self, records: pl.DataFrame) -> tuple[Sequence[Metric], Items]:
+        from counterfoil.memorization.replies import CORRECTABLE, reply_items
+
+        return CORRECTABLE, reply_items(records)
 
     def questions_of(self, run: Run, data: str | None) -> PerturbedSet:
         """The frozen set that every run keeps, except those of results from elsewhere, which have no texts."""

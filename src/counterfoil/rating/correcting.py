@@ -78,7 +78,7 @@ def corrected(
     machine = _at(terms, sample, None)
     power = _best_power(people, sample)
     tuned = _at(terms, sample, power)
-    shape = _Shape(sample, limits, confidence, added)
+    shape = _Shape(terms, sample, limits, confidence, added)
     of_people = shape.interval(people.value, people.influence(0.0), "people alone", said=people.said)
     best = shape.interval(tuned.value, tuned.influence(power), "prediction-powered, cluster-robust")
     if power == 0.0 or _width(best) > _width(of_people):
@@ -166,6 +166,7 @@ def _best_power(people: _Linear, sample: Sample) -> float:
 class _Shape(NamedTuple):
     """What all intervals of a figure share."""
 
+    terms: Sequence[Term]
     sample: Sample
     limits: tuple[float, float]
     confidence: float
@@ -212,10 +213,19 @@ class _Shape(NamedTuple):
         return spread_of(layout, n, n, u, square, confidence=self.confidence)
 
     def _unseen(self) -> float:
-        """The variance of two errors that are added in each stratum, one up and one down."""
+        """The variance of two errors that are added in each stratum of each term, one up and one down: of the whole
+        range of a mean, and of one unit in a difference of shares.
+        """
         strata = self.sample.stratum[self.sample.rated]
-        shares = np.bincount(strata, weights=self.sample.weight) / len(self.sample.cluster)
-        return 2 * self.added**2 * float(np.sum((shares / (np.bincount(strata) + 2)) ** 2))
+        size = self.limits[1] - self.limits[0] if len(self.terms) > 1 else 1.0
+        variance = 0.0
+        for term in self.terms:
+            below = np.maximum(term.said_below, term.below[self.sample.rated])
+            parts = np.bincount(strata, weights=self.sample.weight * below)
+            labels = np.bincount(strata, weights=below > 0)
+            total = parts.sum() + term.below[self.sample.stratum == CERTAIN].sum()
+            variance += 2 * (self.added / size) ** 2 * float(np.sum((parts / total / (labels + 2)) ** 2))
+        return variance
 
     def _made(self, value: float, low: float, high: float, *, method: str, agree: bool = False) -> Interval:
         clusters = int(np.count_nonzero(np.bincount(self.sample.cluster)))

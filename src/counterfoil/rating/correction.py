@@ -32,12 +32,16 @@ Places = NDArray[np.int64]
 
 
 class Figure(NamedTuple):
-    """One figure of the run, as reported, and as labels set it right; `labels` is how many count in it."""
+    """One figure of the run, as reported, and as labels set it right; `labels` is how many count in it. Where they are
+    too few, `needed` says how many more there must be.
+    """
 
     reported: Estimate
     labels: int
-    found: Corrected | None
-    clusters: Sequence[str]
+    found: Corrected | None = None
+    clusters: Sequence[str] = ()
+    needed: int = 0
+    why: str = ""
 
 
 class Labels(NamedTuple):
@@ -78,15 +82,17 @@ def estimates_of(figure: Figure) -> list[Estimate]:
     """The figure corrected, by people alone, and how far the correction moves it; a note where labels are too few."""
     reported, found = figure.reported, figure.found
     if found is None:
-        short = FEWEST - figure.labels
-        note = f"too few labels: {figure.labels} of at least {FEWEST}; {short} more are needed"
-        return [_estimate(reported, CORRECTED, None, figure, note)]
+        return [_estimate(reported, CORRECTED, None, figure, figure.why or too_few(figure.needed))]
     told = f"{figure.labels} labels; what machines say has the weight {found.power:.2f}"
     return [
         _estimate(reported, CORRECTED, found.corrected, figure, told),
         _estimate(reported, PEOPLE_ALONE, found.people, figure, None),
         _estimate(reported, SHIFT, found.shift, figure, None),
     ]
+
+
+def too_few(needed: int) -> str:
+    return f"too few labels: {needed:,} more {'is' if needed == 1 else 'are'} needed"
 
 
 def _estimate(reported: Estimate, basis: str, interval: Interval | None, figure: Figure, note: str | None) -> Estimate:
@@ -101,7 +107,7 @@ def _estimate(reported: Estimate, basis: str, interval: Interval | None, figure:
 def labels_of(study: Study, run: Run, suite: AnySuite, data: str | None = None) -> Labels:
     """The run's records, and what each person who rated a whole reply makes of its record."""
     with readable(run.folder / RECORDS):
-        records = read_scores(run.folder / RECORDS)
+        records = suite.placed(read_scores(run.folder / RECORDS))
     opinions = study.opinions()
     said = {task.task.id: _by_person(opinions, task) for task in opinions.tasks}
     tasks = [task for task in opinions.tasks if said[task.task.id]]
@@ -241,13 +247,13 @@ class _Kind:
             told = reported.get((metric.name, model, variant, frozenset(group.items())))
             if told is not None and told.value is not None:
                 figure = self._figure(metric, told, columns, some["place"].to_numpy().astype(np.int64))
-                if figure is not None and (figure.found is not None or not by):
+                if figure is not None and (figure.found is not None or not (by or metric.label)):
                     yield figure
 
     def _figure(self, metric: Metric, told: Estimate, columns: Sequence[_Column], rows: Places) -> Figure | None:
         counts = np.zeros(len(rows), dtype=bool)
         for column in columns:
-            counts |= (column.below[rows] > 0) | (column.said_below[rows] > 0)
+            counts |= np.any([part[rows] != 0 for part in column], axis=0)
         rows = rows[counts]
         records = rows % self._labels.records.height
         rated = np.flatnonzero(np.isin(records, self._labels.rated))
@@ -260,9 +266,15 @@ class _Kind:
             return None
         names, clusters = np.unique(self._labels.records["cluster"].to_numpy()[records], return_inverse=True)
         strata = self._labels.strata[records]
+        # Of the arms of a difference, that with the fewest labels decides.
+        said = [(term.above[rated], term.below[rated], *term[3:]) for term in terms]
+        arms = [int(np.count_nonzero(np.any(parts, axis=0))) for parts in said]
+        needed = max(-(-FEWEST // len(arms)) - arm for arm in arms)
+        if needed > 0:
+            return Figure(told, len(rated), needed=needed)
         weight = _weights(strata, rated)
-        if len(rated) < FEWEST or weight is None:
-            return Figure(told, len(rated), None, [])
+        if isinstance(weight, int):
+            return Figure(told, len(rated), why=f"no label yet in stratum {weight}")
         sample = Sample(clusters.astype(np.int64), strata, rated, weight)
         return Figure(told, len(rated), corrected(terms, sample, _limits(metric, told, columns)), names.tolist())
 
@@ -301,20 +313,21 @@ def _sums(frame: pl.DataFrame, metric: Metric, first: str, second: str | None) -
     counts = pl.col(first).is_not_null()
     counts = counts if metric.where is None else counts & pl.col(metric.where).fill_null(False)
     counts = counts if second is None else counts & pl.col(second).is_not_null()
-    weight = pl.col("weight") if "weight" in frame.columns else pl.lit(1.0)
+    weight = pl.col("weight").fill_null(0.0) if "weight" in frame.columns else pl.lit(1.0)
     below = weight if second is None else weight * pl.col(second).cast(pl.Float64)
     parts = {"above": weight * pl.col(first).cast(pl.Float64), "below": below}
     sums = frame.select(**{name: pl.when(counts).then(part).otherwise(0.0) for name, part in parts.items()})
     return sums["above"].to_numpy(), sums["below"].to_numpy()
 
 
-def _weights(strata: Places, rated: Places) -> Floats | None:
-    """How many replies each rated one stands for; None where a stratum has none."""
+def _weights(strata: Places, rated: Places) -> Floats | int:
+    """How many replies each rated one stands for; the stratum that has none, where there is one."""
     count = int(strata.max(initial=0)) + 1
     replies = np.bincount(strata[strata != CERTAIN], minlength=count)
     labels = np.bincount(strata[rated], minlength=count)
-    if np.any((replies > 0) & (labels == 0)):
-        return None
+    without = np.flatnonzero((replies > 0) & (labels == 0))
+    if len(without):
+        return int(without[0])
     weights: Floats = (replies / np.maximum(labels, 1))[strata[rated]]
     return weights
 

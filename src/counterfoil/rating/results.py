@@ -90,6 +90,8 @@ def results(study: Study, suite: AnySuite | None = None, *, run: Run | None = No
 
 def _corrected(study: Study, run: Run | None, data: str | None) -> tuple[list[Estimate], str | None]:
     """The corrected figures, or why there are none."""
+    import polars as pl
+
     from counterfoil.rating.correction import corrected_figures, estimates_of
 
     if run is None:
@@ -98,6 +100,9 @@ def _corrected(study: Study, run: Run | None, data: str | None) -> tuple[list[Es
         return [one for figure in corrected_figures(study, run, data) for one in estimates_of(figure)], None
     except UserError as error:
         return [], str(error)
+    except pl.exceptions.ColumnNotFoundError as error:
+        lacking = str(error).splitlines()[0]
+        return [], f"The records of {run.folder} are of another version ({lacking}): run or score it again."
 
 
 def alphas(opinions: Opinions) -> list[Estimate]:

@@ -382,6 +382,10 @@ class Suite(Generic[Q, R, F, V]):
         """
         raise NotImplementedError
 
+    def placed(self, records: pl.DataFrame) -> pl.DataFrame:
+        """All records of a run, with columns for what the others say of each, if `correctable` needs them of a part."""
+        return records
+
     def correctable(self, records: pl.DataFrame) -> tuple[Sequence[Metric], Items]:
         """The metrics that labels may correct, and their items. Those are corrected whose items are single replies:
         the frame has the records in their order. It may have a `weight` for each.
