@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -13,25 +12,9 @@ from counterfoil.report.readings import second_reader_sentences, shares_sentence
 from counterfoil.report.sentences import warnings_of
 from counterfoil.report.summary import summary_text
 from counterfoil.running.folder import Run
-from run_folders import estimate, make_run, record
+from run_folders import SECOND_READER, estimate, make_run, record
 
 AGREEMENT = "reading_agreement"
-READER: dict[str, Any] = {
-    "name": "vllm/reader",
-    "params": {},
-    "adjustments": [],
-    "stopped": None,
-    "asked": 3,
-    "in_ledger": 0,
-    "failed": 0,
-    "output_tokens": 6,
-    "input_tokens": 60,
-    "retries": 0,
-    "cost": 0.0,
-    "read": 3,
-    "differ": 1,
-    "not_read": 0,
-}
 
 
 def read(folder: Path, **ways: int) -> Run:
@@ -95,7 +78,7 @@ def reread(folder: Path) -> Run:
         suite="none",
         schema={"second_reading": pl.String, "readers_agree": pl.Boolean},
         summary={"readings": [{"model": "m", "variant": "p", "stated": 3, "only_mentioned": 1}]},
-        second_reader=READER,
+        second_reader=SECOND_READER,
         cost={"models": 0.0, "judges": 0.0, "second_reader": 0.0},
     )
 
@@ -127,7 +110,11 @@ def test_the_report_lists_what_is_read_otherwise(tmp_path: Path) -> None:
 
 def test_a_reader_that_gave_no_reading_is_told_of(tmp_path: Path) -> None:
     run = make_run(
-        tmp_path / "run", [record()], suite="none", summary={"not_reread": 4}, second_reader={**READER, "stopped": "no"}
+        tmp_path / "run",
+        [record()],
+        suite="none",
+        summary={"not_reread": 4},
+        second_reader={**SECOND_READER, "stopped": "no"},
     )
     assert "The second reader, vllm/reader, gave no reading of 4 replies that can be used: no." in warnings_of(run)
     assert not run.is_complete

@@ -22,6 +22,24 @@ BASE = {
     **{name: pl.String for name in COLUMNS if name not in ("repeat", "judge_keys")},
 }
 
+# What a manifest says of a second reader that has read three replies, one of them otherwise.
+SECOND_READER: dict[str, Any] = {
+    "name": "vllm/reader",
+    "params": {},
+    "adjustments": [],
+    "stopped": None,
+    "asked": 3,
+    "in_ledger": 0,
+    "failed": 0,
+    "output_tokens": 6,
+    "input_tokens": 60,
+    "retries": 0,
+    "cost": 0.0,
+    "read": 3,
+    "differ": 1,
+    "not_read": 0,
+}
+
 
 def estimate(metric: str, value: float | None, low: float | None = None, high: float | None = None, **more: Any) -> Any:
     """An estimate; what is not named is of model m and prompt p, over 40 records in 20 clusters."""

@@ -178,7 +178,7 @@ def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
         ("dataset", data_sentence(manifest)),
         ("prompts", ", ".join(dict.fromkeys(row["variant"] for row in summary.outcomes))),
         ("finished", str(manifest["finished_at"]).replace("T", " ").replace("+00:00", " UTC")),
-        *((f"cost of {name}", money(cost[role])) for role, name in _ROLES.items() if manifest.get(role)),
+        *((f"cost of {name}", money(cost.get(role))) for role, name in _ROLES.items() if manifest.get(role)),
         ("versions", ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())),
     ]
     if manifest.get("fresh"):

@@ -44,8 +44,11 @@ def second_figures(suite: AnySuite, reread: Sequence[Reread]) -> list[Estimate]:
 
 
 def _agreement(suite: AnySuite, reread: Sequence[Reread]) -> list[Estimate]:
+    # Where no reading says how it came about, the suite does not tell.
+    nothing = NONE if any(one.first["read_by"] for one in reread) else None
     rows = [
-        {**{name: one.first[name] for name in _ABOUT}, "read_by": _read_by(one), "part": part, "same": same}
+        {**{name: one.first[name] for name in _ABOUT}, "read_by": one.first["read_by"] or nothing}
+        | {"part": part, "same": same}
         for one in reread
         for part, same in [(None, all(one.same.values())), *one.same.items()]
         if one.same
@@ -59,11 +62,6 @@ def _agreement(suite: AnySuite, reread: Sequence[Reread]) -> list[Estimate]:
     return summarize(
         [READING_AGREEMENT, *parts], {REREAD: frame.filter(is_whole), REREAD_PART: frame.filter(~is_whole)}
     )
-
-
-def _read_by(one: Reread) -> str | None:
-    """How the rules came to their reading; None where the suite does not say."""
-    return str(one.first["read_by"] or "") or None if one.first["outcome"] == "answered" else NONE
 
 
 def _with_all(frame: pl.DataFrame, *, item: bool = False) -> pl.DataFrame:
