@@ -78,7 +78,7 @@ class Judge:
     def contents(self, step: str) -> list[str]:
         return [messages[1].content for name, messages in self.asked if name == step]
 
-    async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply:
+    async def __call__(self, judge: str, messages: Sequence[Message], sample: int = 0) -> Reply:
         name = STEPS[messages[0].content]
         self.asked.append((name, tuple(messages)))
         answer = self._answers[name]
@@ -318,7 +318,7 @@ def test_other_failed_steps_are_none(step: str) -> None:
 
 def test_a_judge_that_refuses_everything() -> None:
     class Refusing(Judge):
-        async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply:
+        async def __call__(self, judge: str, messages: Sequence[Message], sample: int = 0) -> Reply:
             return Reply(status="refused", error="content filter")
 
     result = judged(Refusing(), check_answer=True)
@@ -359,7 +359,7 @@ def test_canned_replies_go_through_all_steps(tmp_path: Path) -> None:
     model = ReplayModel(ModelSpec(name=f"replay/{file}"))
 
     class Canned(Judge):
-        async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply:
+        async def __call__(self, judge: str, messages: Sequence[Message], sample: int = 0) -> Reply:
             return (await model.send(model.ask(messages, {}, 0), 1.0)).reply
 
     result = judged(Canned(), ["Sydney"], swap=True, check_answer=True)

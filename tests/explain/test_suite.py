@@ -334,7 +334,8 @@ def test_two_judges_are_kept_apart() -> None:
     assert done.returncode == 0, done.stderr
     run = cf.Run("o")
     assert run.records["judge_confusion"].to_list()[0] == [90, 20]
-    groups = {it.group.get("judge") for it in run.estimates if it.metric.startswith("judge_")}
+    by_judge = [it for it in run.estimates if it.metric.startswith("judge_") and it.metric != "judge_variance"]
+    groups = {it.group.get("judge") for it in by_judge}
     assert groups == {"replay/a.jsonl", "replay/b.jsonl"}
     confusion = {it.group["judge"]: it for it in run.estimates if it.metric == "judge_confusion"}
     assert confusion["replay/a.jsonl"].value == pytest.approx(90)

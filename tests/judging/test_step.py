@@ -24,7 +24,7 @@ class Judge:
         self.asked: list[tuple[Message, ...]] = []
         self._replies = list(replies)
 
-    async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply:
+    async def __call__(self, judge: str, messages: Sequence[Message], sample: int = 0) -> Reply:
         assert judge == "j"
         self.asked.append(tuple(messages))
         reply = self._replies.pop(0)

@@ -65,8 +65,8 @@ class Judging:
         self.judges = (ready.model.name,)
         self._params = ready.settings.spec.params
 
-    async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply:
-        return await self._asker.ask(self.sender.model.ask(messages, self._params, 0))
+    async def __call__(self, judge: str, messages: Sequence[Message], sample: int = 0) -> Reply:
+        return await self._asker.ask(self.sender.model.ask(messages, self._params, sample))
 
     async def each(self, name: str, items: Sequence[Item], work: Callable[[Item], Awaitable[T]]) -> list[T | NotAsked]:
         """The work done for each item, many at once; NotAsked where the judge could not be asked for it.

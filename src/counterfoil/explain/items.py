@@ -12,13 +12,16 @@ from typing import Any, cast
 import polars as pl
 
 from counterfoil.explain.importers import JUDGE as IMPORTED
+from counterfoil.explain.judging.panel import PANEL, asked_once, is_repeat
 from counterfoil.explain.metrics import (
     ALWAYS_JUDGED,
     ASPECTS,
     BANDS,
     JUDGE_CONFUSION_MEDIAN,
     JUDGED,
+    JUDGED_ALIKE,
     JUDGED_QUESTION,
+    JUDGED_TWICE,
     JUDGEMENT,
     LABEL_KAPPA,
     LABEL_PEARSON,
@@ -26,6 +29,7 @@ from counterfoil.explain.metrics import (
 )
 from counterfoil.explain.scoring import LABELLINGS
 from counterfoil.stats import Estimate, cohen_kappa, pearson, spearman
+from counterfoil.stats.estimate import ALL
 from counterfoil.stats.metric import QUESTION
 from counterfoil.suite.outcome import LEFT_OUT
 
@@ -51,12 +55,47 @@ def items(records: pl.DataFrame, confusing_at: float, judges: Sequence[str] = ()
             **_clarifying("confusing_by_index", " by index"),
         )
     }
-    judges = list(dict.fromkeys([*judges, *records["judges"].explode().drop_nulls()]))
+    named = list(dict.fromkeys([*judges, *records["judges"].explode().drop_nulls()]))
+    judges = [judge for judge in named if not is_repeat(judge)]
     if judges:
         by_judge = pl.concat(_by_judge(replies, judge) for judge in judges)
         frames[JUDGEMENT] = _judgements(by_judge, judges, confusing_at)
         frames[JUDGED_QUESTION] = _questions(by_judge, confusing_at)
+    if len(set(named) - {PANEL}) > 1:
+        frames[JUDGED_TWICE] = judged_twice(replies)
     return frames
+
+
+def judged_twice(replies: pl.DataFrame) -> pl.DataFrame:
+    """Half the squared differences of two times that a reply was judged: their mean is the variance.
+
+    One row for each reply and judge has `own`, both times by that judge; one row for each reply has `other`, by two
+    judges, and `more`, how much that is above the mean of its own ones.
+    """
+    columns = [name for name in JUDGED_ALIKE if name in replies.columns]
+    place = ["model", "variant", "cluster", "item"]
+    judged = replies.filter(pl.col("judges").list.len() > 0)
+    times = judged.select(*place, "judges", *columns, at=pl.int_ranges(pl.col("judges").list.len())).explode("at")
+    times = times.with_columns(pl.col(name).list.get(pl.col("at"), null_on_oob=True) for name in ("judges", *columns))
+    times = times.filter(pl.col("judges") != PANEL)
+    times = times.with_columns(judge=pl.col("judges").map_elements(asked_once, return_dtype=pl.String))
+    # Where a judge was asked several times, what it says together is no time of its own.
+    is_mean = (pl.col("judges") == pl.col("judge")) & (pl.len().over(*place, "judge") > 1)
+    times = times.filter(~is_mean)
+    pairs = times.join(times, on=place, suffix=" 2").filter(pl.col("judges") < pl.col("judges 2"))
+    halves = [((pl.col(name) - pl.col(f"{name} 2")) / JUDGED_ALIKE[name]).pow(2) / 2 for name in columns]
+    named = dict(zip(columns, halves, strict=True))
+    is_own = pl.col("judge") == pl.col("judge 2")
+    own = pairs.filter(is_own).group_by(*place, "judge", maintain_order=True)
+    within = own.agg(**{f"{name} own": half.mean() for name, half in named.items()})
+    other = pairs.filter(~is_own).group_by(*place, maintain_order=True)
+    together = other.agg(**{f"{name} other": half.mean() for name, half in named.items()})
+    of_reply = within.group_by(*place).agg(pl.col(f"{name} own").mean() for name in columns)
+    more = {f"{name} more": pl.col(f"{name} other") - pl.col(f"{name} own") for name in columns}
+    between = together.join(of_reply, on=place, how="left", maintain_order="left").with_columns(**more)
+    between = between.drop(f"{name} own" for name in columns)
+    over_all = {"model": pl.lit(ALL), "variant": pl.lit(ALL), "left_out": pl.lit(False)}
+    return pl.concat([within, between], how="diagonal").with_columns(**over_all)
 
 
 def _clarifying(label: str, end: str = "") -> dict[str, pl.Expr]:
@@ -140,7 +179,8 @@ def agreement(records: pl.DataFrame, confusing_at: float) -> list[Estimate]:
     """How far algorithm and judges agree, pairwise."""
     judged = records.filter(pl.col("judges").is_not_null()).explode("judges", *_SAID_BY_JUDGES)
     judged = judged.with_columns(confusing_to_judge=pl.col("judge_confusion") > confusing_at)
-    judges = {str(judge): one for (judge,), one in judged.group_by("judges", maintain_order=True)}
+    parts = judged.group_by("judges", maintain_order=True)
+    judges = {str(judge): one for (judge,), one in parts if not is_repeat(str(judge))}
     estimates: list[Estimate] = []
     for judge, one in judges.items():
         by_judge = (one["confusing_to_judge"], one["judge_f1"])

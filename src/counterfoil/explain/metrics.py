@@ -10,6 +10,8 @@ from counterfoil.suite.people import METRICS as PEOPLE_OF_ALL_SUITES
 
 # What a judge says of a reply, and what the judges say of a question, in all replies to it.
 JUDGEMENT, JUDGED_QUESTION = "judgement", "judged question"
+# A reply that was judged several times: by a judge again, or by several.
+JUDGED_TWICE = "reply judged twice"
 # Replies to questions that are plain to people, and questions that people rated.
 PLAIN, RATED_QUESTION = "reply to a plain question", "rated question"
 # A question of PlausibleQA has ten candidates; the interval of the mentions is made on a scale that ends there.
@@ -202,6 +204,32 @@ CONFUSION_BANDS = tuple(
     JUDGE_CONFUSION_SHARE.changed(mean=f"{low}-{high}", label=(("band", f"{low}-{high}"),)) for low, high in BANDS
 )
 
+# What judges are told apart by, with the most that it can be.
+JUDGED_ALIKE = {"judge_confusion": 100.0, "judge_f1": 1.0, "judge_quality": 100.0, "judge_restraint": 1.0}
+JUDGE_VARIANCE = _judged(
+    "judge_variance",
+    "Half the squared difference of two times that a reply was judged, as shares; mean over pairs, then over replies. "
+    "Within: both by one judge. Together: by two judges. Between: together − within.",
+    "How much judging the same reply again changes what is said, by one judge and between judges.",
+    of=JUDGED_TWICE,
+    each=None,
+    better="lower",
+    mean=None,
+)
+WITHIN, TOGETHER, BETWEEN = "within", "together", "between"
+
+
+def _variances(name: str) -> tuple[Metric, ...]:
+    def part(which: str, column: str, **more: Any) -> Metric:
+        label = (("of", name.removeprefix("judge_")), ("part", which))
+        return JUDGE_VARIANCE.changed(mean=f"{name} {column}", label=label, **more)
+
+    within = part(WITHIN, "own", each="judge")
+    return within, part(TOGETHER, "other"), part(BETWEEN, "more", range=(-1.0, 1.0))
+
+
+VARIANCES = tuple(metric for name in JUDGED_ALIKE for metric in _variances(name))
+
 LABEL_KAPPA = AGREEMENT.changed(
     name="label_kappa",
     formula="Cohen's kappa, (p − e) ÷ (1 − e), of the labels “confusing”, over questions: p the share of equal labels, "
@@ -224,7 +252,7 @@ _BY_JUDGES = (
 )
 METRICS = (
     *(ACCURACY, *SCORES, *CLARIFYING, *SCORES_OF_RIGHT, *CLARIFYING_OF_RIGHT, *CLARIFYING_BY_INDEX),
-    *(*_BY_JUDGES, LABEL_KAPPA, LABEL_PEARSON, SCORE_SPEARMAN),
+    *(*_BY_JUDGES, JUDGE_VARIANCE, LABEL_KAPPA, LABEL_PEARSON, SCORE_SPEARMAN),
 )
 # The summary has each group of figures first over replies whose answer is right, and at once over all.
 IN_SUMMARY = (

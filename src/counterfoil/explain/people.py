@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from counterfoil.errors import UserError
 from counterfoil.explain.judging.judge import Judgement, Verdicts
+from counterfoil.explain.judging.panel import is_repeat
 from counterfoil.explain.metrics import ASPECTS as JUDGED_ASPECTS
 from counterfoil.explain.metrics import (
     HUMAN_CONFUSION_SPEARMAN,
@@ -118,6 +119,7 @@ def task_content(question: Question, record: Mapping[str, Any]) -> TaskContent:
     judges = {
         judge: {name: values[place] if (values := record.get(f"judge_{name}")) else None for name in JUDGE_MEASURES}
         for place, judge in enumerate(record.get("judges") or ())
+        if not is_repeat(judge)
     }
     return TaskContent(task=task, algorithm={name: record.get(name) for name in ALGORITHM}, judges=judges)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from counterfoil.errors import UserError
+from counterfoil.explain.judging.sentences import judge_sentences
 from counterfoil.explain.metrics import (
     ACCURACY,
     DISCERNMENT,
@@ -20,7 +21,7 @@ from counterfoil.explain.metrics import (
 from counterfoil.explain.prompts import VARIANTS
 from counterfoil.explain.questions import Question
 from counterfoil.explain.reading import mention_spans
-from counterfoil.explain.scoring import label_all
+from counterfoil.explain.scoring import CONFUSING_AT, label_all
 from counterfoil.figures.numbers import overall
 from counterfoil.figures.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Plot
 from counterfoil.figures.sentences import extremes, sides
@@ -83,6 +84,7 @@ def headline(run: Run) -> list[str]:
         ),
         *extremes("Discernment in right replies", of_right(estimates, DISCERNMENT.name)),
         *extremes("The judge's F1 of right replies", of_right(estimates, JUDGE_F1.name)),
+        *judge_sentences(estimates, _confusing_at(run)),
     ]
     if _dataset(run) is None:
         name = run.manifest["data"]["name"]
@@ -210,7 +212,7 @@ def _judge_confusion(run: Run) -> Plot | None:
         .unique(["judges", "question_id"], maintain_order=True)
         .collect()
     )
-    at = float(run.manifest["options"].get("confusing_at", 50.0))
+    at = _confusing_at(run)
     series = [
         Counts(str(judge), _counts(some["judge_confusion"].to_list(), 100.0, at))
         for (judge,), some in scores.group_by("judges", maintain_order=True)
@@ -229,6 +231,10 @@ def _judge_confusion(run: Run) -> Plot | None:
         threshold=at,
         threshold_label=f"confusing above {at:g}",
     )
+
+
+def _confusing_at(run: Run) -> float:
+    return float(run.manifest["options"].get("confusing_at", CONFUSING_AT))
 
 
 def _confusion_index(dataset: Dataset[Question]) -> Plot | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,10 @@ from counterfoil.explain.judging.judge import (
     foreseen,
     judge_mentions,
     judge_reply,
+    prompts_with,
 )
+from counterfoil.explain.judging.panel import PANEL, panel_of, with_means
+from counterfoil.explain.judging.planted import planted_judge
 from counterfoil.explain.metrics import (
     HUMAN_QUALITY,
     IN_SUMMARY,
@@ -33,6 +36,7 @@ from counterfoil.explain.metrics import (
     JUDGED_QUESTION,
     METRICS,
     PEOPLE,
+    VARIANCES,
 )
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import ExplainPlanting, respondent
@@ -41,7 +45,7 @@ from counterfoil.explain.questions import Question, encode_questions, load_quest
 from counterfoil.explain.reading import Reading, read_reply
 from counterfoil.explain.scoring import LABELLINGS, Facts, label_all, penalty, reward
 from counterfoil.judging.second_reader import ReadingTask, explanation_task
-from counterfoil.judging.step import Foreseen, JudgeAsk
+from counterfoil.judging.step import AskedAgain, Foreseen, JudgeAsk
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.imports import Importer
@@ -59,6 +63,8 @@ if TYPE_CHECKING:
 
 
 SCORES = ("score_threshold", "score_confusion_index")
+# Options that say something only where there are judges.
+OF_JUDGES = ("confusing-at", "judge-swap", "judge-answer", "judge-repeats", "judge-panel", "judge-prompt")
 # What judges say of replies, where training data can be chosen by it.
 JUDGE_SCORES = (JUDGE_F1.name, JUDGE_QUALITY.name, JUDGE_RESTRAINT.name)
 
@@ -110,7 +116,10 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     def check(self) -> None:
         if self.settings["mentions"] == "judge" and not self.context.judges:
             raise UserError("--mentions judge needs a --judge.")
-        for name in () if self.context.judges else ("confusing-at", "judge-swap", "judge-answer"):
+        _ = self.judge_prompts
+        if self.settings["judge_panel"] and len(self.context.judges) == 1:
+            raise UserError("--judge-panel is for several judges: name another --judge, or leave it out.")
+        for name in () if self.context.judges else OF_JUDGES:
             option = next(option for option in self.options if option.name == name)
             if self.settings[option.key] != option.default:
                 raise UserError(f"--{name} is about what judges say: name one with --judge, or leave it out.")
@@ -130,7 +139,7 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         return VARIANTS
 
     def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
-        return respondent(settings, questions)
+        return planted_judge(settings, questions) if "judge" in settings else respondent(settings, questions)
 
     def prepare(self, dataset: Iterable[Question]) -> Facts:
         return label_all({question.id: list(question.candidates.values()) for question in dataset})
@@ -160,33 +169,54 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
 
     async def judge(self, question: Question, reading: Reading, ask: JudgeAsk) -> Verdicts:
         mentioned = reading.mentioned
-        by_judge = self.settings["mentions"] == "judge"
+        settings = self.settings
+        by_judge = settings["mentions"] == "judge"
         if by_judge:
-            found = await judge_mentions(ask, ask.judges[0], question, reading.text)
+            found = await judge_mentions(ask, ask.judges[0], question, reading.text, self.judge_prompts)
             if found is None:
                 return Verdicts({ask.judges[0]: Judgement(failures=("mentions: the judge gave no list",))})
             mentioned = found
+        cleared_up = reading.cleared_up(mentioned)
         judgements: dict[str, Judgement] = {}
         for judge in ask.judges:
             try:
-                judgements[judge] = await judge_reply(
-                    ask,
-                    judge,
-                    question,
-                    reading.text,
-                    reading.cleared_up(mentioned),
-                    confusing_at=self.settings["confusing_at"],
-                    swap=self.settings["judge_swap"],
-                    check_answer=self.settings["judge_answer"],
-                )
+                times = [
+                    await judge_reply(
+                        AskedAgain(ask, repeat) if repeat else ask,
+                        judge,
+                        question,
+                        reading.text,
+                        cleared_up,
+                        confusing_at=settings["confusing_at"],
+                        swap=settings["judge_swap"],
+                        check_answer=settings["judge_answer"],
+                        prompts=self.judge_prompts,
+                    )
+                    for repeat in range(settings["judge_repeats"])
+                ]
             except NotAsked as reason:  # this judge has stopped, and leaves the others going
-                judgements[judge] = Judgement(failures=(f"not asked: {reason}",))
+                times = [Judgement(failures=(f"not asked: {reason}",))]
+            judgements |= with_means(times, judge, settings["confusing_at"])
+        if settings["judge_panel"]:
+            judges = {judge: judgements[judge] for judge in ask.judges}
+            judgements[PANEL] = panel_of(judges, settings["judge_panel"], len(cleared_up), settings["confusing_at"])
         return Verdicts(judgements, mentioned if by_judge else None)
+
+    @cached_property
+    def judge_prompts(self) -> Mapping[str, str]:
+        return prompts_with(self.settings["judge_prompt"] or ())
 
     def judge_asks(self, question: Question, judge: str) -> list[Foreseen]:
         by_judge = self.settings["mentions"] == "judge" and judge == self.context.judges[0]
         swap, answer = self.settings["judge_swap"], self.settings["judge_answer"]
-        return foreseen(question, swap=swap, check_answer=answer, find_mentions=by_judge)
+        return foreseen(
+            question,
+            self.judge_prompts,
+            swap=swap,
+            check_answer=answer,
+            find_mentions=by_judge,
+            repeats=self.settings["judge_repeats"],
+        )
 
     def score(self, question: Question, facts: Facts, reading: Reading | None, verdicts: Verdicts | None) -> Row:
         """A reply in which nothing could be read clears nothing up, and is no restraint either: its scores are 0.
@@ -234,7 +264,8 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
 
         items = self.items(rows)
         judged = medians(items[JUDGED_QUESTION]) if JUDGED_QUESTION in items else []
-        return [*summarize(IN_SUMMARY, items), *judged, *agreement(rows, self.settings["confusing_at"])]
+        varying = [one for one in summarize(VARIANCES, items) if one.n]
+        return [*summarize(IN_SUMMARY, items), *judged, *varying, *agreement(rows, self.settings["confusing_at"])]
 
     def items(self, records: pl.DataFrame) -> Items:
         from counterfoil.explain.items import items

@@ -21,7 +21,22 @@ class JudgeAsk(Protocol):
     @property
     def judges(self) -> Sequence[str]: ...
 
-    async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply: ...
+    async def __call__(self, judge: str, messages: Sequence[Message], sample: int = 0) -> Reply: ...
+
+
+@dataclass(frozen=True)
+class AskedAgain:
+    """Asks the same judges once more: what was asked before has another sample number."""
+
+    ask: JudgeAsk
+    sample: int
+
+    @property
+    def judges(self) -> Sequence[str]:
+        return self.ask.judges
+
+    async def __call__(self, judge: str, messages: Sequence[Message], sample: int = 0) -> Reply:
+        return await self.ask(judge, messages, self.sample + sample)
 
 
 @dataclass(frozen=True)
@@ -38,12 +53,14 @@ class Foreseen:
     """An ask to a judge, as far as it is known before there is a reply.
 
     `about_reply`: each reply leads to another one, which holds the reply on top of these messages. Others are the same
-    for all replies to a question. `certain`: every reply that can be read leads to it.
+    for all replies to a question. `certain`: every reply that can be read leads to it. `sample`: which time it is
+    asked, from 0 on.
     """
 
     messages: tuple[Message, ...] = ()
     about_reply: bool = True
     certain: bool = True
+    sample: int = 0
 
 
 @dataclass(frozen=True)

@@ -185,7 +185,7 @@ class Outbox(Finder):
         for some in batched(plan.questions if unjudged else (), WINDOW):
             of_question: list[tuple[Ask, bool]] = []
             for step in (step for question in some for step in plan.suite.judge_asks(question, self.model.name)):
-                ask = self.model.ask(step.messages, self._params, 0)
+                ask = self.model.ask(step.messages, self._params, step.sample)
                 if step.about_reply:
                     about[step.certain].add(estimate_tokens(ask.prompt) + coming.reply_tokens)
                 else:

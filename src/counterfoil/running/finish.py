@@ -95,6 +95,7 @@ def manifest(
         "variants": [{"name": variant.name, "sha256": variant.sha256} for variant in plan.variants],
         "models": [_about(*pair, stopped, asked.oldest) for pair in zip(request.models, askers.models, strict=True)],
         "judges": [_about(*pair, {}, asked.oldest) for pair in zip(request.judges, askers.judges, strict=True)],
+        **_judge_prompts(plan),
         "second_reader": _second_reader(askers, asked, counts),
         "cost": {
             "models": _total_cost(askers.models),
@@ -125,6 +126,14 @@ def _second_reader(askers: Askers[Any], asked: Asked, counts: Sequence[Counts]) 
         "not_read": sum(of_model.not_reread for of_model in counts),
         "prompts": described_prompts(),
     }
+
+
+def _judge_prompts(plan: Plan) -> dict[str, Any]:
+    """The hashes of what judges were told in each step."""
+    if not plan.judges or not plan.suite.judge_prompts:
+        return {}
+    hashes = {step: hashlib.sha256(text.encode()).hexdigest() for step, text in plan.suite.judge_prompts.items()}
+    return {"judge_prompts": hashes}
 
 
 def _asked_by(request: RunRequest) -> dict[str, Any]:

@@ -213,9 +213,9 @@ class ReplyAsks:
         self.missed = False
         self.error: Exception | None = None
 
-    async def __call__(self, judge: str, messages: Sequence[Message]) -> Reply:
+    async def __call__(self, judge: str, messages: Sequence[Message], sample: int = 0) -> Reply:
         model, asker, params = self._judges[judge]
-        ask = model.ask(messages, params, 0)
+        ask = model.ask(messages, params, sample)
         self.keys.append(ask.key)
         try:
             reply = await asker.ask(ask)

@@ -49,7 +49,13 @@ class ModelSettings:
         # Where no model is asked, the effort is meant for the judges.
         effort = values["reasoning_effort"] if only_judges else None
         given_effort = {} if effort is None else {"reasoning_effort": effort}
-        self._judge_params = {"judge": JUDGE_PARAMS | given_effort, "second reader": READER_PARAMS | given_effort}
+        # What each is asked with, under its own table; what the command line sets goes before that.
+        self._usual = {
+            "model": self._params,
+            "judge": JUDGE_PARAMS | given_effort | _judge_params(values, where),
+            "second reader": READER_PARAMS | given_effort,
+        }
+        self._commanded = {"model": self._given_params, "judge": _judge_params(given, where)}
         entries = [*(values["model"] or []), *(values["judge"] or []), *filter(None, [values["second_reader"]])]
         providers = {provider_of(_name(entry)) for entry in entries}
         self._has_one_provider = len(providers) <= 1
@@ -63,17 +69,16 @@ class ModelSettings:
     def specs(self, entries: Sequence[Any], role: str = "model") -> list[ModelSpec]:
         """One for each model, by its name or by a table with a name and settings of its own.
 
-        Judges and the second reader are asked at temperature 0 and with room to answer, unless their table says
-        otherwise: how the tested models are asked is no concern of theirs.
+        Judges and the second reader are asked at temperature 0 and with room to answer, unless their table, or
+        --judge-param, says otherwise: how the tested models are asked is no concern of theirs.
         """
-        made = [self._spec(entry, self._judge_params.get(role)) for entry in entries]
+        made = [self._spec(entry, role) for entry in entries]
         names = [spec.name for spec in made]
         if len(set(names)) < len(names):
             raise UserError(f"{max(names, key=names.count)} is named twice: name each model once.")
         return made
 
-    def _spec(self, entry: Any, usual: Mapping[str, Any] | None) -> ModelSpec:
-        """`usual` are the parameters of a judge; None: it is a model that is tested."""
+    def _spec(self, entry: Any, role: str) -> ModelSpec:
         table = {"name": entry} if isinstance(entry, str) else entry
         if not isinstance(table, dict) or not isinstance(table.get("name"), str):
             raise UserError(f"{self._where}a model is a name, or a table with a name; {entry!r} is neither.")
@@ -88,7 +93,7 @@ class ModelSettings:
                 table[key] = checked(_OPTIONS[key], value, where)
         own = {key: table[key] for key in PARAM_KEYS if key in table}
         own |= _params(table.get("param", {}), where)
-        params = {**self._params, **own, **self._given_params} if usual is None else {**usual, **own}
+        params = {**self._usual[role], **own, **self._commanded.get(role, {})}
         _check_params(params, where)
         return ModelSpec(
             name=name,
@@ -118,6 +123,12 @@ def _check_name(name: str, where: str) -> None:
 
 def _name(entry: Any) -> str:
     return str(entry.get("name", "")) if isinstance(entry, dict) else str(entry)
+
+
+def _judge_params(values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """What is set for all judges."""
+    limit = values.get("judge_max_tokens")
+    return {**({} if limit is None else {"max_tokens": limit}), **_params(values.get("judge_param") or [], where)}
 
 
 def _params(given: Any, where: str) -> dict[str, Any]:

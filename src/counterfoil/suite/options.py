@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -57,6 +58,10 @@ OVERWRITE = Option(
 RUN_OPTIONS = (
     Option("model", "a model to ask (`counterfoil models` lists the names)", repeatable=True, metavar="NAME"),
     Option("judge", "a model that judges the replies", repeatable=True, metavar="NAME"),
+    Option("judge-max-tokens", "tokens a judge's reply may have (default: 4096)", kind=int, least=1),
+    Option(
+        "judge-param", "another parameter of the judges; VALUE is JSON or text", repeatable=True, metavar="KEY=VALUE"
+    ),
     Option(
         "second-reader",
         "a model that reads a sample of the replies anew, blind to what the rules have read",
@@ -146,6 +151,8 @@ def checked(option: Option, value: Any, where: str) -> Any:
     """A value from a file or from Python, as the option wants it; `where` begins the sentence if it is wrong."""
     if not option.repeatable:
         return checked_one(option, value, where)
+    if isinstance(value, Mapping) and option.metavar == "KEY=VALUE":
+        value = [f"{key}={json.dumps(inner)}" for key, inner in value.items()]
     values = list(value) if isinstance(value, list | tuple) else [value]
     if not values:
         raise UserError(f"{where}{option.name} is empty: name at least one, or leave it out.")

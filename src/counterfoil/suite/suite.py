@@ -280,6 +280,11 @@ class Suite(Generic[Q, R, F, V]):
         """
         return None
 
+    @property
+    def judge_prompts(self) -> Mapping[str, str]:
+        """What judges are told in each step, by its name: the manifest has the hashes."""
+        return {}
+
     def judge_asks(self, question: Q, judge: str) -> Sequence[Foreseen]:
         """What `judge` will ask this judge about a reply to the question at the most, for the dry run."""
         return [Foreseen()]

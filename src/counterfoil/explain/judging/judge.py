@@ -5,19 +5,25 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from counterfoil.errors import UserError
 from counterfoil.explain.metrics import ASPECTS
 from counterfoil.explain.questions import Question
 from counterfoil.explain.scoring import CONFUSING_AT
+from counterfoil.inputs import read_text
 from counterfoil.judging.parsing import read_list, read_ratings, read_score, read_verdict
 from counterfoil.judging.step import Failure, Foreseen, JudgeAsk, Step, ask_step, opening
 from counterfoil.judging.text import find_entry, fold, unique
 
 T = TypeVar("T")
+
+STEPS = ("mentions", "confusion", "alternatives", "intersection", "quality", "restraint", "correct")
 
 MEASURES = (
     *("confusion", "alternatives", "precision", "recall", "f1", "quality", *ASPECTS),
@@ -108,14 +114,15 @@ async def judge_reply(
     confusing_at: float = CONFUSING_AT,
     swap: bool = False,
     check_answer: bool = False,
+    prompts: Mapping[str, str] | None = None,
 ) -> Judgement:
-    """All that the judge says of a reply that mentions these alternatives.
+    """All that the judge says of a reply that mentions these alternatives. `prompts`: words for steps, by their names.
 
     On a confusing question (a score above `confusing_at`): the ideal alternatives, their intersection with the
     mentioned ones, and how well these are explained. On others: whether the reply restrains itself. What depends on
     a step that failed is None; the rest is judged all the same.
     """
-    steps = _Steps(ask, judge)
+    steps = _Steps(ask, judge, prompts)
     said = Judgement()
     confusion = await steps.take("confusion", read_score, question.text)
     if confusion is not None:
@@ -136,16 +143,26 @@ async def judge_reply(
     return said
 
 
-async def judge_mentions(ask: JudgeAsk, judge: str, question: Question, reply_text: str) -> tuple[str, ...] | None:
+async def judge_mentions(
+    ask: JudgeAsk, judge: str, question: Question, reply_text: str, prompts: Mapping[str, str] | None = None
+) -> tuple[str, ...] | None:
     """The candidates of the question that the reply mentions, as the judge sees it; None if that failed."""
     candidates = list(question.candidates)
     listed = _listed("Candidates", _shuffled(candidates, question, "candidates"))
     content = f"{_about_reply(question, reply_text)}\n\n{listed}"
-    found = await _Steps(ask, judge).take("mentions", _list_under("Mentioned"), content)
+    found = await _Steps(ask, judge, prompts).take("mentions", _list_under("Mentioned"), content)
     return None if found is None else _known(found, candidates)
 
 
-def foreseen(question: Question, *, swap: bool, check_answer: bool, find_mentions: bool) -> list[Foreseen]:
+def foreseen(
+    question: Question,
+    prompts: Mapping[str, str],
+    *,
+    swap: bool,
+    check_answer: bool,
+    find_mentions: bool,
+    repeats: int = 1,
+) -> list[Foreseen]:
     """What a judge is asked about one reply at the most: on a confusing question, to a reply with clarifications.
 
     On others it is only asked for restraint in place of that.
@@ -154,29 +171,31 @@ def foreseen(question: Question, *, swap: bool, check_answer: bool, find_mention
     lists = f"{question.text}\n{candidates}\n{candidates}"
 
     def step(name: str, content: str, *, about_reply: bool = True, certain: bool = False) -> Foreseen:
-        return Foreseen(opening(_prompt(name), content), about_reply=about_reply, certain=certain)
+        return Foreseen(opening(prompts[name], content), about_reply=about_reply, certain=certain)
 
-    return [
-        *([step("mentions", f"{about}\n\n{candidates}", certain=True)] if find_mentions else []),
+    once = [step("mentions", f"{about}\n\n{candidates}", certain=True)] if find_mentions else []
+    each_time = [
         step("confusion", question.text, about_reply=False, certain=True),
         step("alternatives", question.text, about_reply=False),
         *[step("intersection", lists)] * (2 if swap else 1),
         step("quality", f"{about}\n\n{candidates}"),
         *([step("correct", about, certain=True)] if check_answer else []),
     ]
+    return once + [replace(step, sample=sample) for sample in range(repeats) for step in each_time]
 
 
 class _Steps:
     """Asks one judge, and remembers what failed."""
 
-    def __init__(self, ask: JudgeAsk, judge: str) -> None:
+    def __init__(self, ask: JudgeAsk, judge: str, prompts: Mapping[str, str] | None) -> None:
         self.failures: list[str] = []
+        self._prompts = prompts or shipped_prompts()
         self._ask = ask
         self._judge = judge
 
     async def take(self, name: str, parse: Callable[[str], T], content: str, called: str | None = None) -> T | None:
         """The result of a step, or None if it failed. `called`: its name among the failures."""
-        result = await ask_step(self._ask, self._judge, Step(name, _prompt(name), parse), content)
+        result = await ask_step(self._ask, self._judge, Step(name, self._prompts[name], parse), content)
         if isinstance(result, Failure):
             self.failures.append(f"{called or name}: {result.reason}")
             return None
@@ -227,9 +246,25 @@ async def _rate(steps: _Steps, question: Question, reply_text: str, mentioned: S
 
 
 @functools.cache
-def _prompt(name: str) -> str:
-    file = resources.files("counterfoil.explain") / "prompts" / f"judge-{name}.txt"
-    return file.read_text(encoding="utf-8").strip()
+def shipped_prompts() -> Mapping[str, str]:
+    """The words in which a judge is asked for each step."""
+    folder = resources.files("counterfoil.explain") / "prompts"
+    return {name: (folder / f"judge-{name}.txt").read_text(encoding="utf-8").strip() for name in STEPS}
+
+
+def prompts_with(given: Sequence[str]) -> Mapping[str, str]:
+    """The shipped words, but for the steps that the user has a file for: STEP=FILE."""
+    own: dict[str, str] = {}
+    for text in given:
+        step, equals, path = text.partition("=")
+        if step not in STEPS or not equals or not path:
+            raise UserError(f"--judge-prompt {text} is not STEP=FILE: the steps are {', '.join(STEPS)}.")
+        if step in own:
+            raise UserError(f"--judge-prompt {step} is given twice: name each step once.")
+        own[step] = read_text(Path(path)).strip()
+        if not own[step]:
+            raise UserError(f"{path} is empty: write what the judge is to be told in the step {step}.")
+    return {**shipped_prompts(), **own}
 
 
 def _list_under(heading: str) -> Callable[[str], tuple[str, ...]]:
