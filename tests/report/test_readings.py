@@ -8,7 +8,12 @@ import polars as pl
 import pytest
 
 from counterfoil.report.page.page import page
-from counterfoil.report.readings import second_reader_sentences, shares_sentence, weak_sentences
+from counterfoil.report.readings import (
+    is_of_second_reader,
+    second_reader_sentences,
+    shares_sentence,
+    weak_sentences,
+)
 from counterfoil.report.sentences import warnings_of
 from counterfoil.report.summary import summary_text
 from counterfoil.running.folder import Run
@@ -118,3 +123,8 @@ def test_a_reader_that_gave_no_reading_is_told_of(tmp_path: Path) -> None:
     )
     assert "The second reader, vllm/reader, gave no reading of 4 replies that can be used: no." in warnings_of(run)
     assert not run.is_complete
+
+
+def test_what_people_read_is_no_figure_of_a_second_reader() -> None:
+    assert not is_of_second_reader(estimate("human_reading", 0.9, group={"reading": "read"}))
+    assert is_of_second_reader(estimate("accuracy", 0.9, group={"reading": "rules"}))

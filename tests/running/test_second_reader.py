@@ -267,6 +267,8 @@ def test_runs_with_and_without_a_second_reader_have_folders_of_their_own() -> No
 def test_a_suite_that_says_nothing_of_a_second_reader_has_none() -> None:
     with pytest.raises(UserError, match="second reader can't be asked about these replies of three_choice"):
         cf.run("three_choice:suite", model="planted/three_choice:suite", second_reader="planted/three_choice:suite")
+    with pytest.raises(UserError, match="--second-reader-sample is for --second-reader MODEL"):
+        cf.run("bias", model="planted/bias", data="english", second_reader_sample=10)
     with pytest.raises(UserError, match="second reader"):
         cf.run("bias", model="planted/bias", data="english", by="logprob", second_reader="planted/bias")
 

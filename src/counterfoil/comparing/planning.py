@@ -160,7 +160,7 @@ def plan_suite(
     if metric is not None and run is None:
         _check(metric, [declared.name for declared in suite.metrics if declared.is_overall])
     # The models' names say what they cost; they are not reached for.
-    plan = make_plan(suite, msgspec.structs.replace(request, models=[], judges=[]))
+    plan = make_plan(suite, msgspec.structs.replace(request, models=[], judges=[], second_reader=[]))
     spreads = assumed(suite, plan, metric, correlation) if run is None else spreads_of(suite, run, metric, correlation)
     level = LEVEL / spreads.tests
     sizes = Counter(question.cluster for question in plan.dataset)

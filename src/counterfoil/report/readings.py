@@ -84,7 +84,7 @@ def not_reread(run: Run) -> Iterator[str]:
 
 def is_of_second_reader(estimate: Estimate) -> bool:
     """Whether a figure is over the second reader's sample."""
-    return estimate.metric == READING_AGREEMENT.name or READING in estimate.group
+    return estimate.metric == READING_AGREEMENT.name or estimate.group.get(READING) in (RULES, SECOND, DIFFERENCE)
 
 
 def second_reader_sentences(run: Run) -> list[str]:
@@ -119,7 +119,7 @@ def _agreement(about: Mapping[str, Any], figures: list[Estimate]) -> Iterator[st
 def _moved(figures: list[Estimate]) -> Iterator[str]:
     values: dict[tuple[str, str], dict[str, Estimate]] = {}
     for estimate in figures:
-        if READING in estimate.group:
+        if estimate.metric != READING_AGREEMENT.name:
             rest = ", ".join(str(value) for key, value in estimate.group.items() if key != READING)
             values.setdefault((estimate.metric, rest), {})[str(estimate.group[READING])] = estimate
     told = [(name, of) for name, of in values.items() if of[DIFFERENCE].value is not None]

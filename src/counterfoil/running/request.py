@@ -99,6 +99,8 @@ def make_request(
     settings = ModelSettings(suite, given, experiment, values, where, only_judges=imported is not None)
     models = settings.specs(values["model"] or ([] if imported else [DEFAULT_MODEL]))
     judges = settings.specs(values["judge"] or [], "judge")
+    if not values["second_reader"] and "second_reader_sample" in {**experiment, **given}:
+        raise UserError("--second-reader-sample is for --second-reader MODEL: name one, or leave it out.")
     second_reader = settings.specs([values["second_reader"]] if values["second_reader"] else [], "second reader")
     variants = values["variant"] or []
     if len(set(variants)) < len(variants):

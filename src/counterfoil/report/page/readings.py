@@ -23,13 +23,14 @@ Pair = tuple[str, str]
 
 def readings_part(run: Run, suite: AnySuite, order: Sequence[Pair]) -> Html | None:
     """None where the run says nothing of it."""
-    parts = [_ways(run), *_second_reader(run, suite, order)]
+    parts = [_ways(run, order), *_second_reader(run, suite, order)]
     return joined(*parts) if any(parts) else None
 
 
-def _ways(run: Run) -> Html | None:
+def _ways(run: Run, order: Sequence[Pair]) -> Html | None:
     """How often what was read in which way, of each model and variant."""
-    every = ways_of(run)
+    places = {pair: place for place, pair in enumerate(order)}
+    every = sorted(ways_of(run), key=lambda ways: places.get((ways.model, ways.variant), len(places)))
     names = list(dict.fromkeys(way for ways in every for way in ways.counts))
     if not names:
         return None
@@ -51,11 +52,14 @@ def _second_reader(run: Run, suite: AnySuite, order: Sequence[Pair]) -> list[Htm
         return []
     agreement = [estimate for estimate in figures if estimate.metric == READING_AGREEMENT.name]
     moved = [estimate for estimate in figures if estimate.metric != READING_AGREEMENT.name]
+    over_all = [estimate for estimate in agreement if estimate.model == ALL]
+    of_each = [estimate for estimate in agreement if estimate.model != ALL]
     return [
         items(second_reader_sentences(run)),
-        agreement_tables(agreement),
-        group_tables(moved, [(ALL, ALL), *order]),
         _different(run, suite),
+        agreement_tables(over_all or of_each),
+        details("Agreement in each model and prompt", agreement_tables(of_each)) if over_all else None,
+        group_tables(moved, [(ALL, ALL), *order]),
     ]
 
 
