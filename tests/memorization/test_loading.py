@@ -24,7 +24,7 @@ needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared/data/cfa 
 
 
 def settings(**given: Any) -> dict[str, Any]:
-    return {"levels": [1], "draws": 2, "controls": True, "lure": True, "set_seed": 0} | given
+    return {"levels": [1], "draws": 2, "controls": True, "lure": True, "set_seed": 0, "topic": None} | given
 
 
 def arms(questions: Any) -> Counter[str]:
@@ -45,6 +45,18 @@ def test_options_say_what_is_drawn() -> None:
     assert [made[arm] for arm in ("level 1", "level 2", "again", "reshuffled", "lure")] == [3] * 5
     bare = arms(load_set(str(ANNUITY), settings(controls=False, lure=False)))
     assert bare == {"level 0": 1, "level 1": 2}
+
+
+def test_a_topic_leaves_its_questions_alone(tmp_path: Path) -> None:
+    found = load_set("bank", settings(topic=["physics", "equity"]))
+    assert {it.topic for it in found} == {"physics", "equity"}
+    write_set(tmp_path / "set.jsonl", found)
+    path = str(tmp_path / "set.jsonl")
+    assert {it.topic for it in load_set(path, settings(topic=["physics"]))} == {"physics"}
+    with pytest.raises(UserError, match="has no questions of level 1 and the topic tax"):
+        load_set(path, settings(topic=["tax"]))
+    with pytest.raises(UserError, match=r"--topic phisics: there is no such topic \(did you mean physics\?\)"):
+        load_set("bank", settings(topic=["phisics"]))
 
 
 def test_another_seed_is_another_set() -> None:

@@ -41,7 +41,7 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 @cache
 def bank() -> list[Question]:
-    settings = {"levels": [1], "draws": DRAWS, "controls": True, "lure": True, "set_seed": 0}
+    settings = {"levels": [1], "draws": DRAWS, "controls": True, "lure": True, "set_seed": 0, "topic": None}
     return list(load_set(None, settings))
 
 

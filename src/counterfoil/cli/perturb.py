@@ -29,6 +29,9 @@ OPTIONS = (
     Option("draws", "variants of each level and control", kind=int, least=1, default=5),
     Option("seed", "seed of the draws and of the sample", kind=int, least=0, default=0),
     Option("limit", "perturb a stratified, seeded sample of N questions", kind=int, least=1),
+    Option(
+        "topic", "only templates of this topic; of the bank also those beside finance", repeatable=True, metavar="TOPIC"
+    ),
     Option("out", "the set to write; its report goes beside it", metavar="SET.jsonl"),
     OVERWRITE,
     Option(
@@ -76,6 +79,7 @@ def call(parsed: argparse.Namespace) -> int:
         out=Path(values["out"]),
         levels=tuple(sorted(set(parsed.levels))),
         data=Path(values["data"]) if values["data"] is not None else None,
+        topics=tuple(values["topic"] or ()),
         direct=values["generator"] == "direct",
         proposer=judge_settings(values["proposer"], values),
         **{name: values[name] for name in ("controls", "lure", "draws", "seed", "limit", "overwrite")},

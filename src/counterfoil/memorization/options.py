@@ -32,6 +32,12 @@ OPTIONS = (
     ),
     Option(name="lure", kind=bool, default=True, help="also offer the original's answer beside the right one"),
     Option(
+        name="topic",
+        repeatable=True,
+        metavar="TOPIC",
+        help="only questions of this topic; of the bank also school maths, physics, dosage or tax, beside finance",
+    ),
+    Option(
         name="set-seed",
         kind=int,
         least=0,

@@ -16,7 +16,7 @@ from counterfoil.memorization.options import DRAWS
 from counterfoil.perturbing.making.existing import load_existing
 from counterfoil.perturbing.making.recipes import apply, recipe_id, shipped_recipes
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set, read_set, with_source_id
-from counterfoil.perturbing.templates.tables import load_bank, load_templates
+from counterfoil.perturbing.templates.tables import load_bank, load_templates, of_topics
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, make_variants
 
@@ -64,7 +64,7 @@ def sentences_about(name: str, about: Mapping[str, Any]) -> list[str]:
 def _drawn(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
     """A set that is drawn now."""
     levels = settings["levels"] or [1]
-    source = _source(data)
+    source = _source(data, settings["topic"] or ())
     questions: list[Question] = []
     for template in source.templates:
         made = make_variants(
@@ -86,7 +86,7 @@ def _drawn(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
 
 def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
     """What the options leave of a frozen set; its hash stays that of the file where they leave all of it."""
-    levels, draws = settings["levels"], settings["draws"]
+    levels, draws, topics = settings["levels"], settings["draws"], settings["topic"] or ()
     most = max((question.draw for question in frozen), default=0) + 1
     if draws is not None and draws > most:
         raise UserError(f"--draws {draws}: {frozen.name} is frozen with {most}; make a larger set with `data perturb`.")
@@ -100,13 +100,16 @@ def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
             wanted = bool(settings["controls"])
         else:
             wanted = not question.level or not levels or question.level in levels
-        return wanted and (draws is None or question.draw < draws)
+        of_topic = not topics or question.topic in topics
+        return wanted and of_topic and (draws is None or question.draw < draws)
 
     left = [question for question in frozen if is_asked_for(question)]
     if len(left) == sum(1 for _ in frozen):
         return frozen
     if not any(question.level for question in left):
-        raise UserError(f"{frozen.name} has no questions of level {' or '.join(map(str, levels))}.")
+        asked = [f"level {' or '.join(map(str, levels))}"] if levels else []
+        asked += [f"the topic {' or '.join(topics)}"] if topics else []
+        raise UserError(f"{frozen.name} has no questions of {' and '.join(asked) or 'a level'}.")
     return PerturbedSet(frozen.name, hashlib.sha256(encode_set(left)).hexdigest(), left)
 
 
@@ -118,11 +121,11 @@ class _Source(NamedTuple):
     about: Mapping[str, Any] = {}
 
 
-def _source(data: str | None) -> _Source:
+def _source(data: str | None, topics: Sequence[str]) -> _Source:
     if data is None or data == BANK:
-        return _Source(load_bank())
+        return _Source(load_bank(topics))
     if data.endswith(".toml"):
-        return _Source(load_templates(Path(data)))
+        return _Source(of_topics(load_templates(Path(data)), topics))
     path = existing_path(data)
     existing = load_existing(path)
     templates, _ = apply(shipped_recipes(), [{"text": one.text, "gold": one.gold} for one in existing])
@@ -134,7 +137,7 @@ def _source(data: str | None) -> _Source:
     ids = {recipe_id(one.sha256): one.source_id(public=True) for one in reversed(existing)}
     sha256 = hashlib.sha256(read_bytes(path)).hexdigest()
     about = {"name": path.name, "sha256": sha256, "questions": len(existing), "changed": len(templates)}
-    return _Source(templates, ids, {FROM: about})
+    return _Source(of_topics(templates, topics), ids, {FROM: about})
 
 
 def existing_path(data: str) -> Path:

@@ -18,7 +18,7 @@ from counterfoil.perturbing.making.existing import ENDINGS, ExistingQuestion, ar
 from counterfoil.perturbing.making.recipes import apply_one, shipped_recipes
 from counterfoil.perturbing.making.report import PerturbRequest, Refusal, Report
 from counterfoil.perturbing.questions import LETTERS
-from counterfoil.perturbing.templates.tables import load_bank, load_templates
+from counterfoil.perturbing.templates.tables import load_bank, load_templates, of_topics
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.running.sampling import chosen_units
 
@@ -56,11 +56,12 @@ class Candidate(NamedTuple):
 def load_candidates(request: PerturbRequest, report: Report) -> list[Candidate]:
     """The templates, or the existing questions that can be perturbed, with their recipes."""
     if request.source == BANK:
-        return [Candidate(template.id, template.topic, template) for template in load_bank()]
+        return [Candidate(template.id, template.topic, template) for template in load_bank(request.topics)]
     path = _file(request)
     if path.suffix.lower() == ".toml":
         report.source_sha256 = _sha256(path)
-        return [Candidate(template.id, template.topic, template) for template in load_templates(path)]
+        templates_of_file = of_topics(load_templates(path), request.topics)
+        return [Candidate(template.id, template.topic, template) for template in templates_of_file]
     if path.suffix.lower() not in ENDINGS:
         raise UserError(
             f"--from {request.source}: it must be {BANK}, {CFA_EASY}, a file of templates (.toml), or one of questions "

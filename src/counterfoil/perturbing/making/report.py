@@ -28,6 +28,7 @@ class PerturbRequest(msgspec.Struct, frozen=True, kw_only=True):
     draws: int = 5
     seed: int = 0
     limit: int | None = None
+    topics: tuple[str, ...] = ()
     data: Path | None = None
     direct: bool = False
     proposer: JudgeSettings | None = None
@@ -42,6 +43,7 @@ class PerturbRequest(msgspec.Struct, frozen=True, kw_only=True):
             **{name: getattr(self, name) for name in ("controls", "lure", "draws", "seed", "limit")},
             "generator": "direct" if self.direct else "template",
             "proposer": spec and spec.name,
+            **({"topics": list(self.topics)} if self.topics else {}),
         }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from importlib import resources
@@ -33,6 +33,7 @@ from counterfoil.perturbing.templates.template import (
     Text,
     parse_text,
 )
+from counterfoil.suite.options import nearest
 
 _ANSWER = "answer"
 _MAX_DIGITS = 9
@@ -108,9 +109,22 @@ class _TemplateTable(msgspec.Struct, forbid_unknown_fields=True):
     slack: int = 0
 
 
-def load_bank() -> list[Template]:
-    """The templates that ship with the package, over all topics."""
-    return _all_templates(shipped_files("bank"), "bank")
+def load_bank(topics: Collection[str] = ()) -> list[Template]:
+    """The templates that ship with the package: all of finance, or those of the topics that are named."""
+    if not topics:
+        return _all_templates(shipped_files("bank"), "bank")
+    return of_topics(_all_templates([*shipped_files("bank"), *shipped_files("everyday")], "bank"), topics)
+
+
+def of_topics(templates: Sequence[Template], topics: Collection[str]) -> list[Template]:
+    """The templates of these topics; all of them where none is named."""
+    known = sorted({template.topic for template in templates})
+    for topic in topics:
+        if topic not in known:
+            raise UserError(
+                f"--topic {topic}: there is no such topic{nearest(topic, known)}. There are: {', '.join(known)}."
+            )
+    return [template for template in templates if not topics or template.topic in topics]
 
 
 def load_templates(path: Path, source: Source = "file") -> list[Template]:
