@@ -202,7 +202,7 @@ def test_a_dry_run_counts_what_will_be_asked() -> None:
     with MockServer(reader()) as server:
         options = {**BIAS, "second_reader": "vllm/reader", "base_url": server.url, "second_reader_sample": 50}
         before = cf.run("bias", dry_run=True, **options)
-        cf.run("bias", **options | {"second_reader": None, "base_url": None, "out": "first"})
+        cf.run("bias", **BIAS | {"out": "first"})
         between = cf.run("bias", dry_run=True, **options)
         assert not server.requests
         cf.run("bias", **options)
