@@ -34,6 +34,7 @@ from counterfoil.suite.form import Anchor, Form, FormQuestion, Task, TaskContent
 from counterfoil.suite.opinions import (
     OVER_ALL,
     PEOPLE,
+    Judged,
     Label,
     Opinion,
     Opinions,
@@ -132,6 +133,11 @@ JUDGED: Mapping[str, Level] = {
     "quality": "interval",
     "restraint": "nominal",
 }
+
+
+# Those that go further than to 1.
+HIGHEST = {"confusion": 100.0, "quality": 100.0}
+RULES = "rules"
 
 
 class Measured(NamedTuple):
@@ -395,4 +401,22 @@ def _judges_for_people(opinions: Opinions) -> list[Estimate]:
                     judged, people, of_judged, of_people, metric=HUMAN_JUDGE_GAP.name, group=group, **names
                 ),
             ]
+    return found
+
+
+def judged(opinions: Opinions) -> list[Judged]:
+    """Every measure that both a judge and people give, and what the rules say of the answer."""
+    found: list[Judged] = []
+    for task in opinions.tasks:
+        together = _measured_together(opinions.of(task), task)
+        verdicts: dict[str, Mapping[str, float | None]] = {**task.source.judges}
+        rules = task.source.algorithm.get("correct")
+        if rules is not None:
+            verdicts[RULES] = {"correct": float(rules)}
+        for judge, said in verdicts.items():
+            for measure in JUDGED:
+                people, verdict = getattr(together, measure), said.get(measure)
+                if people is not None and verdict is not None:
+                    most = HIGHEST.get(measure, 1.0)
+                    found.append(Judged(judge, measure, task, verdict / most, people / most))
     return found

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
     from counterfoil.suite.form import TaskContent
-    from counterfoil.suite.opinions import Opinions
+    from counterfoil.suite.opinions import Judged, Opinions
     from counterfoil.suite.planting import Planting
 
 
@@ -306,6 +306,9 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
 
     def human_metrics(self, opinions: Opinions) -> list[Estimate]:
         return people.human_metrics(opinions, self.settings["confusing_at"])
+
+    def judged(self, opinions: Opinions) -> list[Judged]:
+        return people.judged(opinions)
 
     def human_scores(self, opinions: Opinions) -> list[Mapping[str, float | None]]:
         return people.human_scores(opinions)

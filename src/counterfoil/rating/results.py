@@ -10,6 +10,7 @@ import msgspec
 
 from counterfoil.errors import UserError
 from counterfoil.files import replacing, write_json
+from counterfoil.rating.judge_bias import bias_sentences, judge_bias
 from counterfoil.rating.store import HIGHEST_SCORE, About, Design, Progress, Study
 from counterfoil.rating.study import check_replies
 from counterfoil.report.tables import neutral
@@ -20,7 +21,7 @@ from counterfoil.stats.krippendorff import Level, krippendorff_alpha
 from counterfoil.suite.finding import suite_of_run
 from counterfoil.suite.form import FormQuestion
 from counterfoil.suite.opinions import OVER_ALL, Opinion, Opinions
-from counterfoil.suite.people import HUMAN_ALPHA, HUMAN_JUDGE_GAP, HUMAN_KAPPA, HUMAN_SPEARMAN
+from counterfoil.suite.people import HUMAN_ALPHA, HUMAN_JUDGE_GAP, HUMAN_KAPPA, HUMAN_SPEARMAN, JUDGE_BIAS
 from counterfoil.suite.suite import AnySuite, Suite
 
 PREFIX = "human_"
@@ -33,7 +34,8 @@ MARGIN = 0.1
 class Results(msgspec.Struct, frozen=True, kw_only=True):
     """All results of a study. `estimates` are what goes into the run's summary; `pairwise` names raters, and does not.
 
-    `judges`: for each judge and measure one sentence on whether it can be trusted in place of people.
+    `judges`: for each judge and measure one sentence on whether it can be trusted in place of people. `leaning`: what
+    judges' errors depend on.
     """
 
     study: str
@@ -45,6 +47,7 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     estimates: list[Estimate]
     pairwise: list[Estimate]
     judges: list[str]
+    leaning: list[str] = []
     disagreements: int
     undecided: int
     # Figures of the whole run as the labels correct them; else why they don't.
@@ -71,6 +74,7 @@ def results(study: Study, suite: AnySuite | None = None, *, run: Run | None = No
     agreement = suite.human_agreement(opinions)
     apart = disagreements(study)
     corrected, not_corrected = _corrected(study, run, data)
+    leaning = judge_bias(suite.judged(opinions))
     return Results(
         study=study.about.name,
         suite=study.about.suite,
@@ -78,9 +82,10 @@ def results(study: Study, suite: AnySuite | None = None, *, run: Run | None = No
         design=study.design(),
         progress={rater.name: study.progress(rater) for rater in study.raters() if not rater.is_adjudicator},
         ratings=len(study.latest()),
-        estimates=[*suite.human_metrics(opinions), *alphas(opinions), *agreement],
+        estimates=[*suite.human_metrics(opinions), *alphas(opinions), *agreement, *leaning],
         pairwise=pairwise(opinions),
         judges=[trust(estimate) for estimate in agreement if estimate.metric == HUMAN_JUDGE_GAP.name],
+        leaning=bias_sentences(leaning),
         disagreements=len(apart),
         undecided=sum(opinion.decided is None for opinion in apart),
         corrected=corrected,
@@ -199,7 +204,9 @@ def write_results(study: Study, run: Run, found: Results | None = None) -> Resul
         check_replies(study, run)
         summary = run.whole_summary
         kept = [
-            one for one in summary.estimates if not (one.metric.startswith(PREFIX) or one.group.get(BASIS) in BASES)
+            one
+            for one in summary.estimates
+            if not (one.metric.startswith(PREFIX) or one.metric == JUDGE_BIAS.name or one.group.get(BASIS) in BASES)
         ]
         summary.estimates = kept + found.estimates + found.corrected
         write_json(run.folder / SUMMARY, summary)

@@ -39,6 +39,17 @@ def t_quantile(probability: float, df: ArrayLike) -> NDArray[np.float64]:
     return quantile.reshape(np.shape(df))
 
 
+def t_two_sided(t: float, df: float) -> float:
+    """The chance that Student's t with `df` degrees of freedom is further from 0 than `t`."""
+    if not df >= 1:
+        raise ValueError("degrees of freedom must be 1 or more")
+    degrees = np.array([min(df, 1e6)])
+    angle = np.arctan(abs(t) / np.sqrt(degrees))
+    # P(|T| < t) = 2 ∫ cos^(df−1) over 0…angle ÷ (√π · Γ(df/2)/Γ((df+1)/2)), as for the quantile.
+    inside = 2 * _integral_of_cosine(degrees - 1, angle) / (math.sqrt(math.pi) * _gamma_ratio(degrees))
+    return float(min(1.0, max(0.0, 1 - inside[0])))
+
+
 def _expansion(z: float, df: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cornish and Fisher's expansion of the t quantile in powers of 1/df (Abramowitz & Stegun 26.7.5)."""
     terms = (

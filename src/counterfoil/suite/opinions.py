@@ -92,6 +92,16 @@ class Opinion(NamedTuple):
         return {rater: label(self.question, value) for rater, value in self.values.items()}
 
 
+class Judged(NamedTuple):
+    """What a judge, or the rules, and people say of one reply, as shares from 0 to 1."""
+
+    judge: str
+    measure: str
+    task: StudyTask
+    said: float
+    people: float
+
+
 class Opinions:
     """All opinions of a study. Items that nobody has rated are there, too, empty.
 

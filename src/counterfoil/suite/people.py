@@ -50,7 +50,17 @@ HUMAN_JUDGE_GAP = AGREEMENT.changed(
     range=(-2.0, 2.0),
 )
 
+JUDGE_BIAS = Metric(
+    name="judge_bias",
+    formula="The slope of a judge's error (what it says − what people say, as shares) over a factor: doublings of the "
+    "reply's length; the place of its first alternative, from 0 to 1; its maker being the judge's; its script being "
+    "another than most. Least squares, all but the length adjusted for it.",
+    says="Whether a judge favours replies for what they are like.",
+    better="zero",
+    range=(float("-inf"), float("inf")),
+)
+
 METRICS = (
     *(HUMAN_READING, HUMAN_READING_KAPPA, HUMAN_ALPHA, HUMAN_KAPPA, HUMAN_SPEARMAN),
-    *(HUMAN_PAIR_ALPHA, HUMAN_JUDGE_GAP),
+    *(HUMAN_PAIR_ALPHA, HUMAN_JUDGE_GAP, JUDGE_BIAS),
 )

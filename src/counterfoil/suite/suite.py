@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from counterfoil.running.folder import Run
     from counterfoil.suite.form import Form, TaskContent
     from counterfoil.suite.habits import Habit, Placebo
-    from counterfoil.suite.opinions import Opinions
+    from counterfoil.suite.opinions import Judged, Opinions
     from counterfoil.suite.planting import Planting
 
 # The suite's columns of one record.
@@ -380,6 +380,12 @@ class Suite(Generic[Q, R, F, V]):
         from counterfoil.suite.opinions import reading_agreement
 
         return reading_agreement(opinions)
+
+    def judged(self, opinions: Opinions) -> list[Judged]:
+        """What judges and people both say of the replies of a study: whether a judge errs more on some is told from
+        it.
+        """
+        return []
 
     def heard(self, question: Q, record: Record, said: Mapping[str, Any]) -> tuple[R | None, V | None]:
         """What one person says of a reply, by the items' keys, as what `read` and `judge` would give: so their labels

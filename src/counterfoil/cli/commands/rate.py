@@ -152,7 +152,7 @@ def _sections(found: Results, run: Run | None) -> list[str]:
         if some:
             sections.append(table([[title, "", "", "n", "clusters"], *map(_row, some)]))
     sections += _corrected(found, run) if run is not None else []
-    sections += ["\n".join(found.judges)] if found.judges else []
+    sections += ["\n".join(some) for some in (found.judges, found.leaning) if some]
     return [*sections, f"Disagreements: {found.disagreements:,}, of which {found.undecided:,} are not decided yet."]
 
 
