@@ -32,6 +32,8 @@ FAILURES_IN_A_ROW = 20
 # One complaint makes its own ask wait; several without a reply in between are meant for all.
 COMPLAINTS_TO_BE_QUIET = 4
 RECENT_KEYS = 4_096
+# What stands in the way of an ask before its first attempt. It is made once: its words are looked through for keys.
+NOT_TRIED = TryAgain("not asked")
 
 
 class NotAsked(Exception):
@@ -175,7 +177,7 @@ class Sender:
         give_up_at = 0.0
         attempts = 0
         counted_attempts = 0
-        trouble = TryAgain("not asked")
+        trouble = NOT_TRIED
         while True:
             self._check()
             entered_at = await self.pace.enter()

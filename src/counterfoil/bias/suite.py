@@ -63,6 +63,7 @@ class Bias(Suite[Question, Reading, None, None]):
         # Where the person stands whom the answer names; null where it names none.
         **dict.fromkeys(Places._fields, bool),
     }
+    categorical = ("model", "variant", "cluster", "outcome", "category", "label", "choice", "role")
     habits = HABITS
     placebos = PLACEBOS
     group_names: Mapping[str, str] = {"control": "{}", "policy": "out-of-choice {}"}
@@ -176,9 +177,9 @@ class Bias(Suite[Question, Reading, None, None]):
         }
 
     def summarize(self, rows: pl.DataFrame, facts: None) -> list[Estimate]:
-        from counterfoil.bias.items import summarize
+        from counterfoil.bias.items import items, summarize
 
-        return summarize(self.metrics, self.items(rows), rows)
+        return summarize(self.metrics, items(rows, by_template=self._by_template(), named=False), rows)
 
     @property
     def metrics(self) -> Sequence[Metric]:

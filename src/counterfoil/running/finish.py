@@ -252,7 +252,7 @@ def _summary(
     unanswered: list[Unanswered] = []
     if any(outcome in LEFT_OUT for *_, outcome in outcomes):
         unanswered = [Unanswered(**row) for row in read_left_out(records, UNANSWERED_NAMED)]
-    scores = read_scores(records)
+    scores = read_scores(records, plan.suite.categorical)
     estimates = [*plan.suite.summarize(scores, plan.facts), *habit_estimates(plan.suite.habits, scores)]
     reread = [one for of_model in counts for one in of_model.reread]
     if reread:

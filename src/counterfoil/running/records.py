@@ -186,11 +186,14 @@ def _errors_of_the_system() -> Iterator[None]:
         raise OSError(str(error)) from error
 
 
-def read_scores(path: Path) -> pl.DataFrame:
-    """All records without their texts: what estimates are made from."""
+def read_scores(path: Path, categorical: Sequence[str] = ()) -> pl.DataFrame:
+    """All records without their texts: what estimates are made from. Of the others, some as polars' Categorical."""
     import polars as pl
 
-    return pl.scan_parquet(path).drop(TEXT_COLUMNS).drop(*JUDGE_TEXTS, *HOW_READ, strict=False).collect()
+    scores = pl.scan_parquet(path).drop(TEXT_COLUMNS).drop(*JUDGE_TEXTS, *HOW_READ, strict=False)
+    if not categorical:
+        return scores.collect()
+    return scores.with_columns(pl.col(categorical).cast(pl.Categorical)).collect(engine="streaming")
 
 
 def read_left_out(path: Path, most: int) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -18,59 +18,95 @@ if TYPE_CHECKING:
     Key = tuple[str, str, str, frozenset[tuple[str, str | int]]]
 
 
+# Where there are more items, those of one model and variant are summed after those of another: clusters may be as many
+# as items, and what is summed takes more memory than the items do.
+TOGETHER = 65_536
+
+
 def summarize(metrics: Iterable[Metric], items: Items) -> list[Estimate]:
     """An estimate of each metric that the items can tell, for each model, variant and group.
 
     Neighbours with the same groups are given group by group: all of them overall, then all of them by category.
     """
+    wanted = [
+        _Wanted(metric, items[metric.draws or metric.of], by)
+        for groups, neighbours in groupby(metrics, key=lambda metric: metric.groups)
+        for there in [[metric for metric in neighbours if metric.is_there(items)]]
+        for by in groups
+        for metric in there
+    ]
+    for part in _parts(items):
+        for one in wanted:
+            one.add(part[one.metric.draws or one.metric.of])
     made: list[Estimate] = []
     values: dict[Key, float | None] = {}
-    for groups, neighbours in groupby(metrics, key=lambda metric: metric.groups):
-        there = [metric for metric in neighbours if metric.is_there(items)]
-        for by in groups:
-            for metric in there:
-                figures = _figures(metric, items[metric.draws or metric.of], by)
-                if not metric.label:
-                    values |= {_key(metric, figure): figure.value for figure in figures}
-                made += [_told(metric, figure, values) for figure in figures]
+    for one in wanted:
+        if not one.metric.label:
+            values |= {_key(one.metric, figure): figure.value for figure in one.figures}
+        made += [_told(one.metric, figure, values) for figure in one.figures]
     return made
 
 
-def _figures(metric: Metric, frame: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
-    each = [metric.each] if metric.each is not None and frame[metric.each].count() else []
-    counts = pl.lit(True) if metric.where is None else pl.col(metric.where)
-    second = metric.minus or metric.over
-    values = {"x": metric.mean, **({"y": second} if second else {})}
-    frame = frame.with_columns(**{name: pl.when(counts).then(pl.col(str(column))) for name, column in values.items()})
-    made = _estimates(metric, frame, [*by, *each])
-    if metric.draws is not None:
-        keys = ["model", "variant", *by, *each]
-        items = frame.filter(pl.col("x").is_not_null()).unique([*keys, "item"])
-        sizes = {key: len(rows) for key, rows in items.group_by(keys)}
+def _parts(items: Items) -> Iterator[Items]:
+    """The items, those of each model and variant apart where there are many; sorted by these."""
+    if max((frame.height for frame in items.values()), default=0) <= TOGETHER:
+        yield items
+        return
+    pairs = {pair for frame in items.values() for pair in frame.select("model", "variant").unique().rows()}
+    for model, variant in sorted(pairs):
+        yield {kind: frame.filter(model=model, variant=variant) for kind, frame in items.items()}
+
+
+class _Wanted:
+    """The figures of a metric in the groups of these columns. What must be known of all items comes first."""
+
+    def __init__(self, metric: Metric, frame: pl.DataFrame, by: Sequence[str]) -> None:
+        self.metric = metric
+        self.figures: list[Estimate] = []
+        self._each = [metric.each] if metric.each is not None and frame[metric.each].count() else []
+        self._by = [*by, *self._each]
+        second = metric.minus or metric.over
+        counts = pl.lit(True) if metric.where is None else pl.col(metric.where)
+        columns = {"x": str(metric.mean), **({"y": second} if second else {})}
+        self._values = {name: pl.when(counts).then(column) for name, column in columns.items()}
+        # Where the scale of numbers ends.
+        self._end = 1.0
+        if metric.most is not None:
+            self._end = frame.select(pl.max_horizontal(self._values["x"].max(), metric.most).cast(pl.Float64)).item()
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """The figures of these items, which are all that their models and variants have."""
+        metric, keys = self.metric, ["model", "variant", *self._by]
+        about = dict.fromkeys([*keys, "cluster", *(["item", "weight"] if metric.draws else [])])
+        frame = frame.select(*about, **self._values)
+        made = self._estimates(frame)
+        if metric.draws is not None:
+            items = frame.filter(pl.col("x").is_not_null()).unique([*keys, "item"])
+            sizes = {key: len(rows) for key, rows in items.group_by(keys)}
+            for figure in made:
+                figure.n = sizes.get((figure.model, figure.variant, *figure.group.values()), 0)
         for figure in made:
-            figure.n = sizes.get((figure.model, figure.variant, *figure.group.values()), 0)
-    for figure in made:
-        own = {name: figure.group.pop(name) for name in each}
-        figure.group |= dict(metric.label) | own
-    return made
+            own = {name: figure.group.pop(name) for name in self._each}
+            figure.group |= dict(metric.label) | own
+        self.figures += made
 
-
-def _estimates(metric: Metric, frame: pl.DataFrame, by: Sequence[str]) -> list[Estimate]:
-    """Of `x`, and of `y` where there is one."""
-    names: dict[str, Any] = {"metric": metric.name, "by": by}
-    if metric.over is not None:
-        return ratios(frame, "x", "y", **names)
-    if metric.minus is not None:
-        arms = frame.with_columns(x=pl.coalesce("x", "y"), first=pl.col("x").is_not_null())
-        return differences(arms, "x", first="first", **names)
-    if metric.low < 0:
-        refined = {name: getattr(metric, name) for name in ("balanced", "most_per_cluster", "added", "tested")}
-        return signed_means(frame, "x", weight="weight" if metric.draws else None, **refined, **names)
-    if metric.most is None:
-        made = proportions(frame, "x", **names)
-        return made if metric.scale == 1 else [_scaled(figure, metric.scale) for figure in made]
-    end = frame.select(pl.max_horizontal(pl.col("x").max(), metric.most).cast(pl.Float64)).item()
-    return [_scaled(figure, end) for figure in proportions(frame.with_columns(pl.col("x") / end), "x", **names)]
+    def _estimates(self, frame: pl.DataFrame) -> list[Estimate]:
+        """Of `x`, and of `y` where there is one."""
+        metric = self.metric
+        names: dict[str, Any] = {"metric": metric.name, "by": self._by}
+        if metric.over is not None:
+            return ratios(frame, "x", "y", **names)
+        if metric.minus is not None:
+            arms = frame.with_columns(x=pl.coalesce("x", "y"), first=pl.col("x").is_not_null())
+            return differences(arms, "x", first="first", **names)
+        if metric.low < 0:
+            refined = {name: getattr(metric, name) for name in ("balanced", "most_per_cluster", "added", "tested")}
+            return signed_means(frame, "x", weight="weight" if metric.draws else None, **refined, **names)
+        if metric.most is None:
+            made = proportions(frame, "x", **names)
+            return made if metric.scale == 1 else [_scaled(figure, metric.scale) for figure in made]
+        shares = frame.with_columns(pl.col("x") / self._end)
+        return [_scaled(figure, self._end) for figure in proportions(shares, "x", **names)]
 
 
 def _scaled(estimate: Estimate, factor: float) -> Estimate:

@@ -98,41 +98,58 @@ def ratio_sums(
     return keys, layout, RatioSums(*sums)
 
 
-def _rows(frame: pl.DataFrame, columns: Columns, values: dict[str, tuple[str, float]]) -> pl.DataFrame:
-    """The columns that matter, under names that can't clash, checked. Records of no group are left out."""
+class Rows(NamedTuple):
+    """Records of an estimate: how many there are, the largest weight (1 where there is none), whether all are 1."""
+
+    frame: pl.LazyFrame
+    height: int
+    largest: float
+    is_unweighted: bool
+
+
+def _rows(frame: pl.DataFrame, columns: Columns, values: dict[str, tuple[str, float]]) -> Rows:
+    """The columns that matter, under names that can't clash, checked. Records of no group are left out.
+
+    They are made when they are summed, some at a time: all of them together would take more memory than the records.
+    """
     keys = [pl.col(key).alias(f"key {number}") for number, key in enumerate(columns.keys)]
-    rows = frame.select(
+    rows = frame.lazy().select(
         *keys,
         pl.col(columns.cluster).alias("cluster"),
         (pl.col(columns.weight) if columns.weight else pl.lit(1.0)).cast(pl.Float64).alias("w"),
         *(pl.col(column).cast(pl.Float64).alias(name) for name, (column, _) in values.items()),
     )
-    if rows["cluster"].has_nulls():
+    w = pl.col("w")
+    checked = {name: pl.col(name).is_between(low, 1).all() for name, (_, low) in values.items()}
+    found = rows.select(
+        pl.col("cluster").has_nulls().alias("no cluster"),
+        ((w >= 0).fill_null(False) & w.is_finite()).all().alias("weighted"),
+        w.max().alias("largest"),
+        (w == 1).all().alias("unweighted"),
+        **checked,
+    ).collect(engine="streaming")
+    told = found.row(0, named=True)
+    if told["no cluster"]:
         raise ValueError(f"{columns.cluster!r} is missing in some records; every record belongs to a cluster")
-    if not rows.select((pl.col("w") >= 0).fill_null(False) & pl.col("w").is_finite()).to_series().all():
+    if not told["weighted"]:
         raise ValueError(f"{columns.weight!r} must be 0 or more in every record")
     for name, (column, low) in values.items():
-        if not rows[name].is_between(low, 1).all():
+        if not told[name]:
             raise ValueError(f"{column!r} must lie in {low:g}…1 where it is not null")
-    return rows.drop_nulls([f"key {number}" for number in range(len(keys))])
+    rows = rows.drop_nulls([f"key {number}" for number in range(len(keys))]) if keys else rows
+    return Rows(rows, frame.height, told["largest"] or 1.0, told["unweighted"])
 
 
-def _sums_where(rows: pl.DataFrame, given: pl.Expr, *values: pl.Expr) -> list[pl.Expr]:
+def _sums_where(rows: Rows, given: pl.Expr, *values: pl.Expr) -> list[pl.Expr]:
     """Number of records, Σw, Σw², and of each of the values Σw·value, over the records that are given."""
     w = pl.col("w")
-    largest = _largest(rows)
+    largest = rows.largest
     weighted = [(pl.lit(1.0), largest), (w, largest * largest), *((value, largest) for value in values)]
     terms = [pl.when(given).then(w * value).otherwise(0.0) for value, _ in weighted]
     sums = [_exact_sum(term, rows.height * most) for term, (_, most) in zip(terms, weighted, strict=True)]
-    if largest == 1.0 and rows["w"].min() == 1.0:  # whole numbers, of which sums are exact
+    if rows.is_unweighted:  # whole numbers, of which sums are exact
         sums[:2] = [term.sum() for term in terms[:2]]
     return [(given & (w > 0)).sum().cast(pl.Float64), *sums]
-
-
-def _largest(rows: pl.DataFrame) -> float:
-    """The largest weight; 1 where there is none."""
-    largest = rows["w"].max()
-    return largest if isinstance(largest, float) and largest > 0 else 1.0
 
 
 def _exact_sum(terms: pl.Expr, most: float) -> pl.Expr:
@@ -144,12 +161,12 @@ def _exact_sum(terms: pl.Expr, most: float) -> pl.Expr:
     return (terms * parts).cast(pl.Int64).sum().cast(pl.Float64) / parts
 
 
-def _cells(rows: pl.DataFrame, columns: Columns, sums: list[pl.Expr]) -> tuple[Keys, Layout, list[NDArray[np.float64]]]:
+def _cells(rows: Rows, columns: Columns, sums: list[pl.Expr]) -> tuple[Keys, Layout, list[NDArray[np.float64]]]:
     """One row for each cluster of each estimate, sorted; without keys all records are one estimate."""
     keys = [f"key {number}" for number in range(len(columns.keys))]
     named = [total.alias(f"sum {number}") for number, total in enumerate(sums)]
     # The streaming engine takes a quarter of the memory that the other takes, and no more time.
-    by_cluster = rows.lazy().group_by(*keys, "cluster").agg(*named).sort(*keys, "cluster")
+    by_cluster = rows.frame.group_by(*keys, "cluster").agg(*named).sort(*keys, "cluster")
     cells = by_cluster.collect(engine="streaming")
     arrays = [cells[f"sum {number}"].to_numpy() for number in range(len(sums))]
     if not keys:
