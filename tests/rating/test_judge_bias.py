@@ -69,9 +69,8 @@ def test_a_judge_that_loves_length_is_told_of() -> None:
     # All replies are of one maker and in one script.
     assert factor(found, "family").value is None
     [sentence] = bias_sentences(found)
-    assert sentence.startswith(
-        "openai/gpt-5 on correct: with each doubling of a reply's length it is kinder than people"
-    )
+    assert sentence.startswith("openai/gpt-5 on correct: with each doubling of a reply's length it gives 0.")
+    assert " more than people do (p = " in sentence
     assert sentence.endswith("after Holm).")
 
 
@@ -87,7 +86,7 @@ def test_a_judge_of_the_same_maker_is_told_of_apart_from_length() -> None:
     assert family.low is not None
     assert family.high is not None
     assert family.low < -0.2 < family.high < 0
-    assert "with replies of its own maker it is stricter than people by 0." in " ".join(bias_sentences([family]))
+    assert "to replies of its own maker it gives 0." in " ".join(bias_sentences([family]))
 
 
 def test_other_scripts_count_as_another_language() -> None:

@@ -24,6 +24,7 @@ COMMANDS = {
     "plan": "how many questions a difference takes, and what they cost",
     "selftest": "plant a truth, run the whole pipeline, report bias and coverage of every estimate",
     "rate": "human rating studies: draw a sample of a run's replies for people to rate; what they found",
+    "judge": "a judge held against people: has it drifted?",
     "serve": "the local web site: look at runs and records, compare, rate, review",
     "export": "a run as tables, for other tools, or as training data",
     "models": "which model names can be used, and what each still needs",
@@ -32,6 +33,8 @@ COMMANDS = {
     "lm-eval-path": "the folder with the task files for lm-eval's --include_path",
 }
 
+# Where a command's module is, if not by its name.
+PLACES = {"rate": "people.rate", "judge": "people.judge"}
 EXAMPLE = "counterfoil run explain --model openai/gpt-4o --limit 100"
 _WRONG_CHOICE = re.compile(r"argument (\w+): invalid choice: '(.*)' \(choose from (.*)\)", re.DOTALL)
 
@@ -128,7 +131,7 @@ def _main(arguments: list[str]) -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if arguments[:1] == [name]:
-            module = importlib.import_module(f"counterfoil.cli.commands.{name.replace('-', '_')}")
+            module = importlib.import_module(f"counterfoil.cli.commands.{PLACES.get(name, name.replace('-', '_'))}")
             command.epilog = f"example: {module.EXAMPLE}"
             module.configure(command, arguments[1:])
             command.set_defaults(call=module.call)

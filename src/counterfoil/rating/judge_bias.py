@@ -18,12 +18,12 @@ from counterfoil.suite.opinions import OVER_ALL, Judged
 from counterfoil.suite.people import JUDGE_BIAS
 
 LENGTH, POSITION, FAMILY, LANGUAGE = "length", "position", "family", "language"
-# What each factor does, in words: {} is kinder or stricter.
+# What each factor does, in words: {} is how much more or less it gives.
 _WORDS = {
-    LENGTH: "with each doubling of a reply's length it is {}",
-    POSITION: "the later the first alternative stands in a reply (from its beginning to its end), it is {}",
-    FAMILY: "with replies of its own maker it is {}",
-    LANGUAGE: "with replies in another script than most it is {}",
+    LENGTH: "with each doubling of a reply's length it gives {}",
+    POSITION: "the later the first alternative stands in a reply (from its beginning to its end), it gives {}",
+    FAMILY: "to replies of its own maker it gives {}",
+    LANGUAGE: "to replies in another script than most it gives {}",
 }
 LEVEL = 0.05
 # Parts of models' names that tell their makers.
@@ -138,9 +138,9 @@ def bias_sentences(estimates: Sequence[Estimate]) -> list[str]:
 
 def _dependence(one: Estimate) -> str:
     value = one.value or 0.0
-    how = f"{'kinder' if value > 0 else 'stricter'} than people by {cell(abs(value))}"
     bounds = between(one.low, one.high) if value > 0 else between(_negative(one.high), _negative(one.low))
-    return f"{_WORDS[str(one.group['factor'])].format(how)}{bounds} (p = {cell(one.p)}, after Holm)"
+    how = f"{cell(abs(value))}{bounds} {'more' if value > 0 else 'less'} than people do"
+    return f"{_WORDS[str(one.group['factor'])].format(how)} (p = {cell(one.p)}, after Holm)"
 
 
 def _negative(number: float | None) -> float | None:

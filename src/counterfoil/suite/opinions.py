@@ -129,6 +129,10 @@ class Opinions:
             found[item.key] = Opinion(task, item, question, self._said.get(key, {}), self._decided.get(key))
         return found
 
+    def of_tasks(self, tasks: Sequence[StudyTask]) -> Opinions:
+        """The same opinions on these tasks alone, which may tell more of their sources."""
+        return Opinions(self.form, tasks, self._said, self._decided)
+
     def all(self) -> list[Opinion]:
         return [opinion for task in self.tasks for opinion in self.of(task).values()]
 

@@ -101,7 +101,7 @@ def _results(parsed: argparse.Namespace) -> int:
     from counterfoil.rating.store import Study
     from counterfoil.running.folder import OWN, SUMMARY, Run
 
-    path = _path(parsed.study)
+    path = study_path(parsed.study)
     read = [path, *(path.parent / name for name in OWN)]
     # A study says what people say without its run, too.
     run = Run(path.parent) if parsed.write or (path.parent / SUMMARY).is_file() else None
@@ -124,7 +124,7 @@ def _results(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _path(given: str) -> Path:
+def study_path(given: str) -> Path:
     """The file that is named, or the one study of that name in the folders of runs/."""
     from counterfoil.rating.study import SUFFIX, studies_of
 
