@@ -114,3 +114,12 @@ def test_what_a_second_reader_reads_otherwise_comes_first(tmp_path: Path) -> Non
     assert order == [*different, *(i for i in range(PAGE + 20) if i not in different)]
     found, _ = find(table, parsed({"readers_agree": "false"}, table.columns))
     assert [it["row"] for it in found] == different
+
+
+def test_records_of_an_older_run_have_no_way_of_reading(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", [record()])
+    path = run.folder / "records.parquet"
+    pl.read_parquet(path).drop("read_by").write_parquet(path)
+    [shown], total = find(table_of(run), Query())
+    assert total == 1
+    assert "read_by" not in shown
