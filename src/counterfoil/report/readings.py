@@ -12,9 +12,9 @@ from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import ALL, Estimate
 from counterfoil.suite.second_reader import DIFFERENCE, READING, READING_AGREEMENT, RULES, SECOND
 
-# Up to this share of weak readings nothing is said. In real replies of five models to the CFE study's questions, all of
-# them right, it is 11 %, at most 17 in a model and prompt, and 101 of these 102 readings are right. Where it is more than
-# a fifth, replies are of another kind: if one in ten of the weak readings is wrong, a share moves by two points.
+# Up to this share of weak readings nothing is said. Of real replies of five models to the CFE study, all of them right,
+# 11 % are read so, at most 17 in a model and prompt, and 101 of these 102 readings are right. Where it is more than a
+# fifth, replies are of another kind: if one in ten of the weak readings is wrong, a share moves by two points.
 MOST_WEAK = 0.2
 # So many models and variants are named.
 NAMED = 3
