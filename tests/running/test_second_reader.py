@@ -19,6 +19,7 @@ from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.posting import InThisProcess
 from counterfoil.errors import UserError
+from counterfoil.report.text import dry_run_text
 from counterfoil.running import waves
 from counterfoil.running.askers import most_places, sender_of
 from counterfoil.running.plan import Plan
@@ -210,6 +211,7 @@ def test_a_dry_run_counts_what_will_be_asked() -> None:
         assert len(server.requests) == 50
     rows = [next(row for row in rows if row.second_reader) for rows in (before, between, after)]
     assert [(row.asks, row.in_ledger, row.to_ask) for row in rows] == [(50, 0, 50), (50, 0, 50), (50, 50, 0)]
+    assert "vllm/reader (second reader)" in dry_run_text(before)
     assert rows[0].input_tokens > 50 * 100
     assert abs(rows[0].input_tokens - rows[1].input_tokens) < 0.5 * rows[1].input_tokens
 
