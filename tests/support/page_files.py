@@ -18,6 +18,7 @@ from made_up_recipe import ROW
 from page_commands import TEMPLATES
 from pages import ROOT
 from published import SMOLLM2_WHEEL, write_smollm2_wheel
+from symbolic_rows import EGGS, SOLUTION
 
 # As the CFE study's repository has them.
 QUESTIONS = "data/questions/100_questions.json"
@@ -124,6 +125,14 @@ def _solutions(path: Path) -> None:
     path.write_text(json.dumps({"question": "What is 2 + 2?", "ground_truth": "A: 4", "6b": solution}))
 
 
+def _gsm8k(path: Path) -> None:
+    """A question with its template beside it."""
+    row = {"question": "Ada's own words", "answer": "#### 9", "id_orig": 0}
+    path.write_text(json.dumps(row) + "\n")
+    annotated = {"question_annotated": EGGS, "answer_annotated": SOLUTION}
+    path.with_name("gsm_symbolic.jsonl").write_text(json.dumps(row | annotated) + "\n")
+
+
 def _log(path: Path) -> None:
     """Of Inspect, as it has one after an evaluation of `bias`."""
     with tempfile.TemporaryDirectory() as folder:
@@ -161,6 +170,7 @@ FILES: dict[str, dict[str, Callable[[Path], None]]] = {
     },
     "memorization.md": {
         "easy.jsonl": _set_of_templates,
+        "gsm8k_test.jsonl": _gsm8k,
         "cfa_challenge.json": _cfa_challenge,
         "results.json": _results,
         "cfa_easy.json": _cfa_easy,

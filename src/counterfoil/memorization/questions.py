@@ -16,15 +16,18 @@ from counterfoil.memorization.options import DRAWS
 from counterfoil.perturbing.making.existing import load_existing
 from counterfoil.perturbing.making.recipes import apply, recipe_id, shipped_recipes
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set, read_set, with_source_id
+from counterfoil.perturbing.symbolic.sources import GSM8K, Published, is_published, load_published
 from counterfoil.perturbing.templates.tables import load_bank, load_templates, of_topics
 from counterfoil.perturbing.templates.template import Template
-from counterfoil.perturbing.templates.variants import CONTROLS, make_variants
+from counterfoil.perturbing.templates.variants import CONTROLS, make_variants, variants_as_far_as_possible
 
 BANK = "bank"
 # What a run keeps in its folder: the set, what became of each original, and the results as the CFA study has them.
 SET, ITEMS, RESULTS = "set.jsonl", "items.json", "results.json"
 # What the manifest says of a set beside its name and hash: the file it was drawn from, and levels that it lacks.
 FROM, LEFT_OUT = "from", "levels_left_out"
+# Of published templates, those that could not be used, with the reasons.
+REFUSED = "refused"
 # The names of the public questions in the CFA study and in the registry.
 PUBLIC = {"cfa-easy": "cfa", "cfa": "cfa"}
 
@@ -33,7 +36,7 @@ def load_set(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
     """A set that was frozen before (.jsonl); or one that is drawn now: from the bank, from templates (.toml), or from
     public questions (cfa-easy, or the user's copy) by the recipes that ship.
     """
-    if data is not None and data.endswith(".jsonl"):
+    if data is not None and data.endswith(".jsonl") and not is_published(Path(data)):
         found = _part(read_set(Path(data)), settings)
     else:
         found = _drawn(data, settings)
@@ -50,9 +53,10 @@ def sentences_about(name: str, about: Mapping[str, Any]) -> list[str]:
     sentences = []
     source = about.get(FROM)
     if source is not None:
+        by = "published templates" if REFUSED in source else "the recipes that ship"
         sentences.append(
             f"Of the {source['questions']:,} questions of {source['name']}, {source['changed']:,} can be changed by "
-            "numbers with the recipes that ship: these alone can be asked, and the figures are about them."
+            f"numbers with {by}: these alone can be asked, and the figures are about them."
         )
     missing = about.get(LEFT_OUT)
     if missing:
@@ -67,14 +71,9 @@ def _drawn(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
     source = _source(data, settings["topic"] or ())
     questions: list[Question] = []
     for template in source.templates:
-        made = make_variants(
-            template,
-            settings["set_seed"],
-            levels=levels,
-            controls=CONTROLS if settings["controls"] else (),
-            lure=settings["lure"],
-            count=settings["draws"] or DRAWS,
-        )
+        controls, count = CONTROLS if settings["controls"] else (), settings["draws"] or DRAWS
+        make = _as_far_as_possible if template.source == "published" else make_variants
+        made = make(template, settings["set_seed"], levels, controls, settings["lure"], count)
         questions += with_source_id(made, source.ids.get(template.id))
     if not any(question.level for question in questions):
         raise UserError(f"None of these templates has level {' or '.join(map(str, levels))}: ask for another --levels.")
@@ -82,6 +81,10 @@ def _drawn(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
     found = PerturbedSet(Path(data or BANK).name, hashlib.sha256(content).hexdigest(), questions)
     found.about = source.about
     return found
+
+
+def _as_far_as_possible(*arguments: Any) -> list[Question]:
+    return variants_as_far_as_possible(*arguments)[0]
 
 
 def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
@@ -126,6 +129,8 @@ def _source(data: str | None, topics: Sequence[str]) -> _Source:
         return _Source(load_bank(topics))
     if data.endswith(".toml"):
         return _Source(of_topics(load_templates(Path(data)), topics))
+    if data == GSM8K or is_published(Path(data)):
+        return _of_published(load_published(None if data == GSM8K else Path(data)), topics)
     path = existing_path(data)
     existing = load_existing(path)
     templates, _ = apply(shipped_recipes(), [{"text": one.text, "gold": one.gold} for one in existing])
@@ -140,6 +145,15 @@ def _source(data: str | None, topics: Sequence[str]) -> _Source:
     return _Source(of_topics(templates, topics), ids, {FROM: about})
 
 
+def _of_published(found: Published, topics: Sequence[str]) -> _Source:
+    ids = {template.id: template.id.replace("-", "_") for template in found.templates}
+    about = {
+        "name": found.name, "sha256": found.sha256, "questions": found.questions, "changed": len(found.templates),
+        REFUSED: {one.id: one.reason for one in found.refused},
+    }  # fmt: skip
+    return _Source(of_topics(found.templates, topics), ids, {FROM: about})
+
+
 def existing_path(data: str) -> Path:
     """Where existing questions are: the fetched file of public ones, or the user's own."""
     if data in PUBLIC:
@@ -148,5 +162,5 @@ def existing_path(data: str) -> Path:
         return dataset_path(PUBLIC[data])
     path = Path(data)
     if not path.is_file() or is_registered(data):
-        raise no_dataset(data, [BANK, *PUBLIC])
+        raise no_dataset(data, [BANK, *PUBLIC, GSM8K])
     return path

@@ -14,35 +14,9 @@ from counterfoil.perturbing.symbolic.published import Row, template_of, template
 from counterfoil.perturbing.symbolic.syntax import Unexpressed
 from counterfoil.perturbing.templates import draws, wording
 from counterfoil.perturbing.templates.template import Template
+from symbolic_rows import EGGS, TRIP, row
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "gsm"
-EGGS = """{name, Ada} fills {boxes,three} {kind,carton}s with {n, 12} eggs each. {share,Half} of the eggs are \
-{c1,white}, the rest are {c2,Brown}. {c2,Brown} eggs cost {cur,$}{p,0.50} each. How much do the {c2,brown} eggs cost \
-in a {when,week}?
-
-#init:
-- name = sample(names_female)
-- kind = sample(["carton", "box", "tray"])
-- c1, c2 = sample(["white", "brown", "speckled", "blue"], 2)
-- cur = sample(currencies_sym)
-- when = sample(["week", "month"])
-- $boxes = range(2, 9)
-- $n = range(6, 25, 6)
-- $share = sample(fraction_alnum)
-- $p = np.arange(0.25, 1, 0.25)
-
-#conditions:
-- is_int(boxes * n * share)
-- is_int(boxes * n * (1 - share) * p)
-
-#answer: int(boxes * n * (1 - share) * p) * (1 if when == "week" else 4)
-"""
-# 3 · 12 = 36 eggs, 18 of them brown, at 0.50 each: 9.
-SOLUTION = "There are {boxes*n} eggs, {int(boxes*n*(1-share))} brown.\n#### {int((boxes*n - boxes*n*share) * p)}"
-
-
-def row(annotated: str = EGGS, answer: str = "#### 9", solution: str = SOLUTION) -> Row:
-    return Row(question="Ada's own words", answer=answer, question_annotated=annotated, answer_annotated=solution)
 
 
 def rendered(template: Template, names: dict[str, str] | None = None, **slots: str) -> tuple[str, Decimal]:
@@ -83,21 +57,8 @@ def test_conditions_and_the_check_are_those_of_the_publisher() -> None:
     with pytest.raises(draws.Rejected, match="the condition"):
         draws.work_out(template, slots)
     assert template.check.source != template.answer.source
-    assert [slot.choices for slot in template.slots.values()] == [7, 4, 19, 3]
-
-
-TRIP = """{who,Ben} drives {a,60} miles and then {b,20} more. He has {left,70} miles left of {total,150}.
-#init:
-- who = sample(names_male)
-- $a = range(40, 90, 10)
-- $b = range(10, a)
-- $k = range(1, 400)
-- $left = range(10, 200, 10)
-- $total = a + b + left
-#conditions:
-- k == a + b
-#answer: k + left
-"""
+    # Of 2 to 8 boxes, 2 to 7: up to the double of three, and six values at least.
+    assert [slot.choices for slot in template.slots.values()] == [6, 4, 19, 3]
 
 
 def test_numbers_that_the_text_does_not_give_follow_from_the_others() -> None:

@@ -18,6 +18,7 @@ from counterfoil.perturbing.making.existing import ENDINGS, ExistingQuestion, ar
 from counterfoil.perturbing.making.recipes import apply_one, shipped_recipes
 from counterfoil.perturbing.making.report import PerturbRequest, Refusal, Report
 from counterfoil.perturbing.questions import LETTERS
+from counterfoil.perturbing.symbolic.sources import GSM8K, is_published, load_published
 from counterfoil.perturbing.templates.tables import load_bank, load_templates, of_topics
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.running.sampling import chosen_units
@@ -26,6 +27,7 @@ BANK, CFA_EASY = "bank", "cfa-easy"
 _DATASET = "cfa"
 _DIGIT = re.compile(r"\d", re.ASCII)
 
+NO_TEMPLATE = "no template is published for it"
 SEEN_BEFORE = "the same question was there before"
 NOT_THREE = "it has not three options"
 CONTRADICTS = "its gold and its answer contradict"
@@ -57,6 +59,8 @@ def load_candidates(request: PerturbRequest, report: Report) -> list[Candidate]:
     """The templates, or the existing questions that can be perturbed, with their recipes."""
     if request.source == BANK:
         return [Candidate(template.id, template.topic, template) for template in load_bank(request.topics)]
+    if request.source == GSM8K or is_published(Path(request.source)):
+        return _published(request, report)
     path = _file(request)
     if path.suffix.lower() == ".toml":
         report.source_sha256 = _sha256(path)
@@ -64,8 +68,8 @@ def load_candidates(request: PerturbRequest, report: Report) -> list[Candidate]:
         return [Candidate(template.id, template.topic, template) for template in templates_of_file]
     if path.suffix.lower() not in ENDINGS:
         raise UserError(
-            f"--from {request.source}: it must be {BANK}, {CFA_EASY}, a file of templates (.toml), or one of questions "
-            f"({', '.join(ENDINGS)})."
+            f"--from {request.source}: it must be {BANK}, {CFA_EASY}, {GSM8K}, a file of templates (.toml), or one of "
+            f"questions ({', '.join(ENDINGS)})."
         )
     questions = load_existing(path)
     report.source_sha256 = _sha256(path)
@@ -76,6 +80,19 @@ def load_candidates(request: PerturbRequest, report: Report) -> list[Candidate]:
     if request.proposer is not None:
         return found
     return [candidate for candidate in found if candidate.template is not None]
+
+
+def _published(request: PerturbRequest, report: Report) -> list[Candidate]:
+    """Public questions with published templates, and why some can't be perturbed by theirs."""
+    found = load_published(request.data if request.source == GSM8K else Path(request.source))
+    report.source_sha256 = found.sha256
+    reasons = Counter(one.kind for one in found.refused)
+    without = found.questions - len(found.templates) - reasons.total()
+    report.existing, report.perturbable = found.questions, len(found.templates)
+    report.set_aside = {**({NO_TEMPLATE: without} if without else {}), **dict(reasons.most_common())}
+    report.refused += [Refusal(one.id, "template", f"template {one.id}: {one.reason}.") for one in found.refused]
+    templates = of_topics(found.templates, request.topics)
+    return [Candidate(template.id, template.topic, template) for template in templates]
 
 
 def _file(request: PerturbRequest) -> Path:

@@ -21,8 +21,16 @@ from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.proposer import propose
 from counterfoil.perturbing.making.report import PerturbRequest, Refusal, Report, report_path, tally_of, why_none
 from counterfoil.perturbing.questions import Question, with_source_id, write_set
+from counterfoil.perturbing.symbolic.sources import GSM8K
 from counterfoil.perturbing.templates.template import Template
-from counterfoil.perturbing.templates.variants import CONTROLS, has_control, has_level, make_original, make_variants
+from counterfoil.perturbing.templates.variants import (
+    CONTROLS,
+    has_control,
+    has_level,
+    make_original,
+    make_variants,
+    variants_as_far_as_possible,
+)
 from counterfoil.progress import counted
 from counterfoil.running.askers import Say
 
@@ -70,8 +78,9 @@ def _perturb(request: PerturbRequest, say: Say) -> Report:
 def _check(request: PerturbRequest) -> None:
     if request.direct and request.proposer is None:
         raise UserError("--generator direct needs a model that writes the questions: name one with --proposer.")
-    if request.data is not None and request.source != CFA_EASY:
-        raise UserError(f"--data names your copy of the questions for --from {CFA_EASY}; here --from names the file.")
+    if request.data is not None and request.source not in (CFA_EASY, GSM8K):
+        known = f"--from {CFA_EASY} or {GSM8K}"
+        raise UserError(f"--data names your copy of the questions for {known}; here --from names the file.")
     if request.out.is_dir():
         raise UserError(f"{request.out} is a folder: name the file to write with --out, as SET.jsonl.")
     has_templates = request.source == BANK or Path(request.source).suffix.lower() == ".toml"
@@ -143,7 +152,7 @@ def _questions(
 ) -> list[Question]:
     """All questions of a candidate, the original first; nothing if there is only the original."""
     template = candidate.template
-    source_id = None
+    source_id = template.id.replace("-", "_") if template is not None and template.source == "published" else None
     if candidate.existing is not None:
         source_id = candidate.existing.source_id(public=template is not None and template.source == "recipe")
     levels = () if request.direct else request.levels
@@ -170,16 +179,10 @@ def _variants(request: PerturbRequest, template: Template, levels: Sequence[int]
 def _as_far_as_possible(
     request: PerturbRequest, template: Template, levels: Sequence[int], report: Report
 ) -> list[Question]:
-    """Arm by arm: what a recipe's template can't give is reported, and the rest is made."""
-    questions = [make_original(template, request.seed).question]
-    arms: list[tuple[str, dict[str, Any]]] = [(f"level {level}", {"levels": (level,)}) for level in sorted(levels)]
-    if request.controls:
-        arms.append(("controls", {"levels": (), "controls": CONTROLS}))
-    if request.lure:
-        arms.append(("lure", {"levels": (), "lure": True}))
-    for arm, chosen in arms:
-        try:
-            questions += make_variants(template, request.seed, count=request.draws, **chosen)[1:]
-        except UserError as error:
-            report.refused.append(Refusal(template.id, arm, str(error)))
+    """What the template of a public question can't give is reported, and the rest is made."""
+    controls = CONTROLS if request.controls else ()
+    questions, refused = variants_as_far_as_possible(
+        template, request.seed, levels, controls, request.lure, request.draws
+    )
+    report.refused += [Refusal(template.id, arm, reason) for arm, reason in refused.items()]
     return questions

@@ -176,6 +176,7 @@ def report_text(report: Report) -> str:
         set_aside = {f"set aside: {reason}": count for reason, count in report.set_aside.items()}
         numbers = {"all": report.existing, **set_aside, "can be perturbed": report.perturbable or 0}
         sections.append(_numbers_table("existing questions", numbers))
+    if report.existing is not None and report.covered is not None:
         unused = f"; {len(report.unused_recipes):,} recipes found no question" if report.unused_recipes else ""
         covered = f"Recipes cover {report.covered:,} of {report.existing:,} questions"
         sections.append(f"{covered}, {report.perturbable:,} of which can be perturbed{unused}.")

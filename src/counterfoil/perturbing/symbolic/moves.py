@@ -22,9 +22,9 @@ NO_DRAWS = "no other numbers than the original's fit its conditions"
 LEVELS = (1, 2)
 # Tries for all sets of one size together. A set with so many different draws is looked at no further, and so many must
 # there be for a level.
-_TRIES, _PLENTY, _ENOUGH = 20_000, 40, 8
+_TRIES, _PLENTY, _ENOUGH = 20_000, 40, 6
 # Values are near within this factor, or the nearest few.
-_FACTOR, _FEW = 3, 8
+_FACTOR, _FEW = 2, 6
 
 
 def with_moves(template: Template) -> Template:
@@ -86,7 +86,8 @@ def _draws_with(
     found = set()
     for drawn in _in_random_order(choices, tries, stream):
         changed = dict(zip(names, drawn, strict=True))
-        if drawn not in found and _answer(template, {**values, **_floats(changed)}) not in (None, old):
+        answer = None if drawn in found else _answer(template, {**values, **_floats(changed)})
+        if answer is not None and draws.apart(Decimal(answer), Decimal(old), template.digits):
             found.add(drawn)
             yield changed
             if len(found) == _PLENTY:

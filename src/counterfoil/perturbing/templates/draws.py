@@ -84,6 +84,16 @@ def changed_slots(slots: Mapping[str, Decimal], which: Sequence[Slot], stream: r
     return changed
 
 
+def other_slots(
+    template: Template, slots: Mapping[str, Decimal], count: int, stream: random.Random
+) -> dict[str, Decimal]:
+    """The same slots, with other values for `count` of them, or for those that its conditions let change."""
+    if template.moves:
+        possible = template.moves[count]
+        return {**slots, **possible[below(stream, len(possible))]}
+    return changed_slots(slots, some(template.changeable, count, stream), stream)
+
+
 def some(choices: Sequence[Slot], count: int, stream: random.Random) -> list[Slot]:
     """`count` of the slots, each as likely as the others."""
     left = list(choices)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import partial
 from itertools import combinations
 from random import Random
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -65,7 +65,10 @@ def make_original(template: Template, seed: int) -> Original:
         )
     else:
         try:
-            draw, wrong = attempt(template, draws.original_slots(template))
+            draw = draws.work_out(template, draws.original_slots(template), conditions=template.own_text is None)
+            wrong = draws.wrong_options(
+                template.distractors, draw.values, draw.answer, template.digits, template.percent
+            )
         except Rejected as error:
             raise _does_not_hold(template, error) from error
     order = wording.orders_of(template.id, seed, "original")[0]
@@ -127,7 +130,7 @@ def _original(template: Template, seed: int, draw: Draw, contents: Three, gold: 
         level=0,
         draw=0,
         control=None,
-        text=template.text.render(markers),
+        text=template.text.render(markers) if template.own_text is None else template.own_text,
         options=options,
         gold=gold,
         value=value_of(options[LETTERS.index(gold)]),
@@ -182,13 +185,32 @@ def make_variants(
     return questions
 
 
+def variants_as_far_as_possible(
+    template: Template, seed: int, levels: Collection[int], controls: Collection[Control], lure: bool, count: int
+) -> tuple[list[Question], dict[str, str]]:
+    """As `make_variants`, arm by arm: what the template can't give is left out, with the reason."""
+    questions = [make_original(template, seed).question]
+    refused: dict[str, str] = {}
+    arms: dict[str, dict[str, Any]] = {f"level {level}": {"levels": (level,)} for level in sorted(levels)}
+    arms |= {control: {"levels": (), "controls": (control,)} for control in CONTROLS if control in controls}
+    arms |= {"lure": {"levels": (), "lure": True}} if lure else {}
+    for arm, chosen in arms.items():
+        try:
+            questions += make_variants(template, seed, count=count, **chosen)[1:]
+        except UserError as error:
+            refused[arm] = str(error)
+    return questions, refused
+
+
 # A draw, and its key: two with the same key are the same draw.
 _Maker = Callable[[Original, Random, Order], tuple[object, Question]]
 
 
 def has_level(template: Template, level: int) -> bool:
     """Level 2 needs two slots that can be changed, level 3 a text that asks for another unknown."""
-    return bool(template.inverses) if level == 3 else len(template.changeable) >= level
+    if level == 3:
+        return bool(template.inverses)
+    return level in template.moves if template.moves else len(template.changeable) >= level
 
 
 def has_control(template: Template, control: Control) -> bool:
@@ -218,8 +240,7 @@ def _drawn(original: Original, arm: int | Literal["lure"], count: int, make: _Ma
 
 def _changed_slots(original: Original, stream: Random, order: Order, count: int) -> tuple[object, Question]:
     """One slot changed, or two."""
-    which = draws.some(original.template.changeable, count, stream)
-    slots = draws.changed_slots(original.draw.slots, which, stream)
+    slots = draws.other_slots(original.template, original.draw.slots, count, stream)
     draw, wrong = attempt(original.template, slots, {original.gold, original.draw.answer})
     return tuple(slots.values()), _changed(original, draw, (draw.answer, *wrong), order)
 
