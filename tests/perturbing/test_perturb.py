@@ -336,7 +336,7 @@ def test_from_the_bank_directly(tmp_path: Path) -> None:
     [
         ({"source": "bank", "direct": True}, "--generator direct needs a model"),
         ({"source": "bank", "data": Path("x")}, "--data names your copy"),
-        ({"source": "x.txt"}, "it must be bank, cfa-easy, a file of templates"),
+        ({"source": "x.txt"}, "it must be bank, cfa-easy, gsm8k, a file of templates"),
         ({"source": "x.toml"}, "can't be read"),
         ({"source": "x.json"}, "can't be read"),
     ],
