@@ -224,6 +224,14 @@ class _Kind:
         self._labels = labels
         self._items = items
         self._stacks = _stacks(items, labels.records)
+        self._groups: dict[tuple[str, ...], list[tuple[tuple[Any, ...], Places]]] = {}
+        names = labels.records["cluster"]
+        self._names = names.unique().sort()
+        self._clusters = np.tile(self._names.search_sorted(names).to_numpy().astype(np.int64), self._stacks)
+        self._strata = np.tile(labels.strata, self._stacks)
+        is_rated = np.zeros(labels.records.height, dtype=bool)
+        is_rated[labels.rated] = True
+        self._is_rated = np.tile(is_rated, self._stacks)
         self._said = [
             (frame, places, shares)
             for frame, part, places, shares in zip(said, labels.said, labels.places, labels.shares, strict=True)
@@ -239,24 +247,30 @@ class _Kind:
     ) -> Iterator[Figure]:
         """One for each model, variant and group that is reported with this value."""
         each = [metric.each] if metric.each is not None and self._items[metric.each].count() else []
-        keys = ["model", "variant", *by, *each]
         columns = [self._column(metric, first, second) for first, second in _parts(metric)]
-        rows = self._items.select(keys).with_row_index("place").drop_nulls()
-        for (model, variant, *rest), some in rows.group_by(keys, maintain_order=True):
+        for (model, variant, *rest), rows in self._grouped(("model", "variant", *by, *each)):
             group = dict(zip([*by, *each], rest, strict=True)) | dict(metric.label)
             told = reported.get((metric.name, model, variant, frozenset(group.items())))
-            if told is not None and told.value is not None:
-                figure = self._figure(metric, told, columns, some["place"].to_numpy().astype(np.int64))
-                if figure is not None and (figure.found is not None or not (by or metric.label)):
+            alone = not (by or metric.label)
+            if told is not None and (alone or np.count_nonzero(self._is_rated[rows]) >= FEWEST):
+                figure = self._figure(metric, told, columns, rows)
+                if figure is not None and (alone or figure.found is not None):
                     yield figure
+
+    def _grouped(self, keys: tuple[str, ...]) -> list[tuple[tuple[Any, ...], Places]]:
+        """The items of each model, variant and group."""
+        if keys not in self._groups:
+            some = self._items.select(keys).with_row_index("place").drop_nulls()
+            places = some.group_by(keys, maintain_order=True).agg("place")
+            self._groups[keys] = [(row[:-1], np.array(row[-1], dtype=np.int64)) for row in places.iter_rows()]
+        return self._groups[keys]
 
     def _figure(self, metric: Metric, told: Estimate, columns: Sequence[_Column], rows: Places) -> Figure | None:
         counts = np.zeros(len(rows), dtype=bool)
         for column in columns:
             counts |= np.any([part[rows] != 0 for part in column], axis=0)
         rows = rows[counts]
-        records = rows % self._labels.records.height
-        rated = np.flatnonzero(np.isin(records, self._labels.rated))
+        rated = np.flatnonzero(self._is_rated[rows])
         terms = [
             Term(factor, *(part[rows] for part in column[:2]), *(part[rows[rated]] for part in column[2:]))
             for (factor, _), column in zip(metric.terms, columns, strict=True)
@@ -264,8 +278,8 @@ class _Kind:
         value = sum(term.coefficient * term.above.sum() / term.below.sum() for term in terms)
         if told.value is None or not abs(value - told.value) <= _SAME * max(1.0, abs(told.value)):
             return None
-        names, clusters = np.unique(self._labels.records["cluster"].to_numpy()[records], return_inverse=True)
-        strata = self._labels.strata[records]
+        used, clusters = np.unique(self._clusters[rows], return_inverse=True)
+        strata = self._strata[rows]
         # Of the arms of a difference, that with the fewest labels decides.
         said = [(term.above[rated], term.below[rated], *term[3:]) for term in terms]
         arms = [int(np.count_nonzero(np.any(parts, axis=0))) for parts in said]
@@ -276,7 +290,8 @@ class _Kind:
         if isinstance(weight, int):
             return Figure(told, len(rated), why=f"no label yet in stratum {weight}")
         sample = Sample(clusters.astype(np.int64), strata, rated, weight)
-        return Figure(told, len(rated), corrected(terms, sample, _limits(metric, told, columns)), names.tolist())
+        found = corrected(terms, sample, _limits(metric, told, columns))
+        return Figure(told, len(rated), found, self._names.gather(used).to_list())
 
     def _column(self, metric: Metric, first: str, second: str | None) -> _Column:
         above, below = _sums(self._items, metric, first, second)
