@@ -6,13 +6,16 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import counterfoil as cf
+from counterfoil.errors import UserError
 from counterfoil.rating.correction import FEWEST
 from counterfoil.rating.results import results, write_results
 from counterfoil.rating.store import Study
+from counterfoil.rating.strata import allotted
 from counterfoil.rating.study import new_study
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats import Estimate
@@ -174,3 +177,54 @@ def test_memorization_by_weights_of_draws(tmp_path: Path) -> None:
     assert people["memorization_gap"] == pytest.approx(0)
     assert people["consistency"] == pytest.approx(1)
     assert people["kept_old"] == 0
+
+
+def test_labels_go_where_they_are_worth_most() -> None:
+    # In proportion to size times worth: 800 · 0.2 and 200 · 0.5 are 160 and 100 of 260: 61.5 and 38.5 of 100.
+    assert sorted(allotted(np.array([800, 200]), np.array([0.2, 0.5]), 100)) == [38, 62]
+    # Some of each, and none more than there are; what one can't take goes to the others.
+    assert allotted(np.array([1000, 3, 40]), np.array([0.02, 0.5, 0.5]), 60)[1] == 3
+    assert sum(allotted(np.array([1000, 3, 40]), np.array([0.02, 0.5, 0.5]), 60)) == 60
+    assert allotted(np.array([10, 10]), np.array([0.2, 0.2]), 50) == [10, 10]
+    with pytest.raises(UserError, match="A sample of 8 is too small for its 2 strata: take at least 10"):
+        allotted(np.array([10, 10]), np.array([0.2, 0.2]), 8)
+
+
+def test_a_sample_for_a_metric_has_known_weights(bias_run: Run) -> None:
+    with new_study(bias_run, "strata", raters=1, per_question=1, sample=80, metric="accuracy_ambiguous") as study:
+        design, tasks = study.design(), study.tasks()
+        rater = study.raters()[0]
+        counting = [task for task in tasks if _is_ambiguous(bias_run, task)]
+        # Nobody has rated any of those that count.
+        for task in tasks:
+            if task not in counting:
+                study.rate(rater, task.task.id, "answer", "A")
+        before = results(study, run=bias_run)
+        for task in counting:
+            study.rate(rater, task.task.id, "answer", task.task.right[0])
+        after = results(study, run=bias_run)
+    assert design is not None
+    assert sum(task.source.weight for task in tasks) == pytest.approx(design.replies)
+    strata = design.shares["stratum"]
+    assert sum(share.in_sample for share in strata.values()) == 80
+    assert len(counting) > 60
+    assert found(before.corrected, "accuracy_ambiguous", basis="corrected").note == "too few labels: 30 more are needed"
+    assert found(before.corrected, "out_of_choice", basis="corrected").note is not None
+    assert found(after.corrected, "accuracy_ambiguous", basis="people").value == 1
+
+
+def test_a_stratum_without_labels_is_named(bias_run: Run) -> None:
+    """Of a figure over all replies, those that do not count in the metric of the sample are a stratum, too."""
+    with new_study(bias_run, "one", raters=1, per_question=1, sample=80, metric="accuracy_ambiguous") as study:
+        for task in study.tasks():
+            if _is_ambiguous(bias_run, task):
+                study.rate(study.raters()[0], task.task.id, "answer", "A")
+        some = results(study, run=bias_run)
+    note = found(some.corrected, "out_of_choice", basis="corrected").note
+    assert note is not None
+    assert "nobody has rated a reply of the stratum “planted/bias, en: does not count” (528 replies) yet" in note
+
+
+def test_a_metric_that_labels_of_single_replies_can_not_correct(bias_run: Run) -> None:
+    with pytest.raises(UserError, match="Labels of single replies can't correct flip_rate: they can out_of_choice"):
+        new_study(bias_run, "pairs", raters=1, per_question=1, metric="flip_rate")

@@ -257,7 +257,7 @@ def human_metrics(opinions: Opinions, confusing_at: float) -> list[Estimate]:
     rows = []
     for task in opinions.tasks:
         source = task.source
-        names = {name: getattr(source, name) for name in ("model", "variant", "cluster", "question_id")}
+        names = {name: getattr(source, name) for name in ("model", "variant", "cluster", "question_id", "weight")}
         score = confusion.get(source.question_id)
         of_question = {"confusion": score and score / 100, "plain": None if score is None else score <= confusing_at}
         rows.append(names | _measured_together(opinions.of(task), task)._asdict() | of_question)

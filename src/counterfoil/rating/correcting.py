@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 # The stratum of replies that people can't rate, as those without a text: what machines say of them stands.
 CERTAIN = -1
-# Errors of a whole unit that are added to those that the labels show, up and down: few labels may have missed them.
-ADDED = 0.6
+# So much of an error of one unit is added to those that the labels show, up and down: few labels may have missed some.
+ADDED = 0.7
 
 
 class Term(NamedTuple):
@@ -70,15 +70,20 @@ def corrected(
     sample: Sample,
     limits: tuple[float, float],
     *,
-    added: float = ADDED,
+    unit: float | None = None,
     confidence: float = CONFIDENCE,
 ) -> Corrected:
-    """The sum of the terms over all replies, which lies within `limits`."""
+    """The sum of the terms over all replies, which lies within `limits`.
+
+    An error about one reply may be a `unit`; if none is given: 1 for differences and values from −1 to 1, else the
+    whole range.
+    """
+    unit = unit or (limits[1] - limits[0]) / (2 if limits[0] < 0 else 1)
     people = _at(terms, sample, 0.0)
     machine = _at(terms, sample, None)
     power = _best_power(people, sample)
     tuned = _at(terms, sample, power)
-    shape = _Shape(terms, sample, limits, confidence, added)
+    shape = _Shape(terms, sample, limits, confidence, ADDED * unit)
     of_people = shape.interval(people.value, people.influence(0.0), "people alone", said=people.said)
     best = shape.interval(tuned.value, tuned.influence(power), "prediction-powered, cluster-robust")
     if power == 0.0 or _width(best) > _width(of_people):
@@ -181,8 +186,8 @@ class _Shape(NamedTuple):
         low, high = self.limits
         size = high - low
         spread = self._spread(influence / size)
-        labels = float(self.sample.weight.sum() ** 2 / np.sum(self.sample.weight**2))
-        least = 0.0 if said is None else float(np.average((said / size) ** 2, weights=self.sample.weight)) / labels
+        labels = self._labels()
+        least = 0.0 if said is None else self._least(said / size)
         agree = bool(spread.agree[0])
         variance = max(0.0 if agree else float(spread.variance[0]), least) + (self._unseen() if said is None else 0.0)
         # Where all clusters agree, each counts as one record, or each label if these are fewer.
@@ -210,21 +215,39 @@ class _Shape(NamedTuple):
         parts = influence - influence.mean()
         u, square = (np.bincount(cluster, weights=part).astype(np.float64) for part in (parts, parts**2))
         layout = Layout(np.zeros(len(n), dtype=np.int64), 1)
-        return spread_of(layout, n, n, u, square, confidence=self.confidence)
+        # Clusters that are hard on both sides of a difference cancel out.
+        least = -1.0 if len(self.terms) > 1 else 0.0
+        return spread_of(layout, n, n, u, square, least_correlation=least, confidence=self.confidence)
+
+    def _least(self, said: Numbers) -> float:
+        """The variance of a mean over as many independent labels."""
+        counts = self._counts()
+        weight = self.sample.weight[counts]
+        part = float(weight.sum()) / len(self.sample.cluster)
+        return part**2 * float(np.average(said[counts] ** 2, weights=weight)) / self._labels()
+
+    def _labels(self) -> float:
+        """How many labels with equal weights would tell as much, of those that count."""
+        weight = self.sample.weight[self._counts()]
+        return float(weight.sum() ** 2 / np.sum(weight**2))
+
+    def _counts(self) -> NDArray[np.bool_]:
+        """Which of the rated replies count, to people or to machines; all of them where none does."""
+        parts = [(term.said_below > 0) | (term.below[self.sample.rated] > 0) for term in self.terms]
+        counts: NDArray[np.bool_] = np.any(parts, axis=0)
+        return counts if counts.any() else ~counts
 
     def _unseen(self) -> float:
-        """The variance of two errors that are added in each stratum of each term, one up and one down: of the whole
-        range of a mean, and of one unit in a difference of shares.
-        """
+        """The variance of two errors that are added in each stratum of each term, one up and one down."""
         strata = self.sample.stratum[self.sample.rated]
-        size = self.limits[1] - self.limits[0] if len(self.terms) > 1 else 1.0
+        added = self.added / (self.limits[1] - self.limits[0])
         variance = 0.0
         for term in self.terms:
             below = np.maximum(term.said_below, term.below[self.sample.rated])
             parts = np.bincount(strata, weights=self.sample.weight * below)
             labels = np.bincount(strata, weights=below > 0)
             total = parts.sum() + term.below[self.sample.stratum == CERTAIN].sum()
-            variance += 2 * (self.added / size) ** 2 * float(np.sum((parts / total / (labels + 2)) ** 2))
+            variance += 2 * added**2 * float(np.sum((parts / total / (labels + 2)) ** 2))
         return variance
 
     def _made(self, value: float, low: float, high: float, *, method: str, agree: bool = False) -> Interval:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from counterfoil.errors import UserError
 from counterfoil.rating.correcting import CERTAIN, Corrected, Sample, Term, corrected
-from counterfoil.rating.store import Study
+from counterfoil.rating.store import Design, Study
+from counterfoil.rating.strata import parts, stacks, strata_of, sums
 from counterfoil.rating.study import check_replies, rateable_rows
 from counterfoil.running.asked import Key, key_of_question, key_of_record, questions_of, suite_of
 from counterfoil.running.folder import RECORDS, Run, readable
@@ -51,6 +52,7 @@ class Labels(NamedTuple):
 
     records: pl.DataFrame
     strata: Places
+    names: Sequence[str]
     said: Sequence[pl.DataFrame]
     places: Sequence[Places]
     shares: Sequence[Floats]
@@ -120,9 +122,11 @@ def labels_of(study: Study, run: Run, suite: AnySuite, data: str | None = None) 
         rows.append([_row(suite, question, facts, record, one) for one in said[task.task.id]])
     most = max(map(len, rows), default=0)
     slots = [[number for number, some in enumerate(rows) if len(some) > slot] for slot in range(most)]
+    strata, names = _strata(suite, run, records, study.design())
     return Labels(
         records=records,
-        strata=_strata(run, records),
+        strata=strata,
+        names=names,
         said=[
             pl.DataFrame([rows[number][slot] for number in mine], schema=records.schema, orient="row")
             for slot, mine in enumerate(slots)
@@ -184,20 +188,26 @@ def _row(
     return {name: row.get(name) for name in record}
 
 
-def _strata(run: Run, records: pl.DataFrame) -> Places:
-    """0 for every reply that could be drawn, which all had the same chance."""
-    strata = np.full(records.height, CERTAIN, dtype=np.int64)
-    strata[rateable_rows(run)] = 0
-    return strata
+def _strata(suite: AnySuite, run: Run, records: pl.DataFrame, design: Design | None) -> tuple[Places, Sequence[str]]:
+    """As the sample was drawn: by strata, or every reply that could be drawn with the same chance."""
+    rateable = rateable_rows(run)
+    if design is not None and design.metric is not None:
+        strata = strata_of(suite, records, rateable, design.metric)
+        return strata.code, strata.names
+    code = np.full(records.height, CERTAIN, dtype=np.int64)
+    code[rateable] = 0
+    return code, ["all replies"]
 
 
 class _Column(NamedTuple):
-    """For each item its part of two sums: by machines, and by people, 0 where nobody rated it."""
+    """For each item its part of two sums, and whether it counts: by machines; and by people, 0 if nobody rated it."""
 
     above: Floats
     below: Floats
+    counts: Floats
     said_above: Floats
     said_below: Floats
+    said_counts: Floats
 
 
 def _figures(suite: AnySuite, run: Run, labels: Labels) -> Iterator[Figure]:
@@ -223,7 +233,7 @@ class _Kind:
     def __init__(self, labels: Labels, items: pl.DataFrame, said: Sequence[pl.DataFrame | None]) -> None:
         self._labels = labels
         self._items = items
-        self._stacks = _stacks(items, labels.records)
+        self._stacks = stacks(items, labels.records)
         self._groups: dict[tuple[str, ...], list[tuple[tuple[Any, ...], Places]]] = {}
         names = labels.records["cluster"]
         self._names = names.unique().sort()
@@ -235,7 +245,7 @@ class _Kind:
         self._said = [
             (frame, places, shares)
             for frame, part, places, shares in zip(said, labels.said, labels.places, labels.shares, strict=True)
-            if frame is not None and _stacks(frame, part) == self._stacks
+            if frame is not None and stacks(frame, part) == self._stacks
         ]
 
     @property
@@ -247,7 +257,7 @@ class _Kind:
     ) -> Iterator[Figure]:
         """One for each model, variant and group that is reported with this value."""
         each = [metric.each] if metric.each is not None and self._items[metric.each].count() else []
-        columns = [self._column(metric, first, second) for first, second in _parts(metric)]
+        columns = [self._column(metric, first, second) for first, second in parts(metric)]
         for (model, variant, *rest), rows in self._grouped(("model", "variant", *by, *each)):
             group = dict(zip([*by, *each], rest, strict=True)) | dict(metric.label)
             told = reported.get((metric.name, model, variant, frozenset(group.items())))
@@ -266,13 +276,18 @@ class _Kind:
         return self._groups[keys]
 
     def _figure(self, metric: Metric, told: Estimate, columns: Sequence[_Column], rows: Places) -> Figure | None:
-        counts = np.zeros(len(rows), dtype=bool)
-        for column in columns:
-            counts |= np.any([part[rows] != 0 for part in column], axis=0)
-        rows = rows[counts]
+        counts = np.any([column.counts[rows] > 0 for column in columns], axis=0)
+        is_rated = self._is_rated[rows]
+        others = np.any([column.said_counts[rows] > 0 for column in columns], axis=0)
+        # Where labels show that others count than machines say, some of those that nobody rated do, too.
+        rows = rows[counts] if np.array_equal(counts[is_rated], others[is_rated]) else rows
         rated = np.flatnonzero(self._is_rated[rows])
         terms = [
-            Term(factor, *(part[rows] for part in column[:2]), *(part[rows[rated]] for part in column[2:]))
+            Term(
+                factor,
+                *(part[rows] for part in (column.above, column.below)),
+                *(part[rows[rated]] for part in (column.said_above, column.said_below)),
+            )
             for (factor, _), column in zip(metric.terms, columns, strict=True)
         ]
         value = sum(term.coefficient * term.above.sum() / term.below.sum() for term in terms)
@@ -281,58 +296,33 @@ class _Kind:
         used, clusters = np.unique(self._clusters[rows], return_inverse=True)
         strata = self._strata[rows]
         # Of the arms of a difference, that with the fewest labels decides.
-        said = [(term.above[rated], term.below[rated], *term[3:]) for term in terms]
-        arms = [int(np.count_nonzero(np.any(parts, axis=0))) for parts in said]
+        of_rated = [(column.counts[rows[rated]], column.said_counts[rows[rated]]) for column in columns]
+        arms = [int(np.count_nonzero(np.any(both, axis=0))) for both in of_rated]
+        labels = int(np.count_nonzero(np.any([part for both in of_rated for part in both], axis=0)))
         needed = max(-(-FEWEST // len(arms)) - arm for arm in arms)
         if needed > 0:
-            return Figure(told, len(rated), needed=needed)
+            return Figure(told, labels, needed=needed)
         weight = _weights(strata, rated)
         if isinstance(weight, int):
-            return Figure(told, len(rated), why=f"no label yet in stratum {weight}")
+            replies = int(np.count_nonzero(strata == weight))
+            stratum = f"“{self._labels.names[weight]}” ({replies:,} replies)"
+            return Figure(
+                told, len(rated), why=f"nobody has rated a reply of the stratum {stratum} yet: rate some first"
+            )
         sample = Sample(clusters.astype(np.int64), strata, rated, weight)
-        found = corrected(terms, sample, _limits(metric, told, columns))
-        return Figure(told, len(rated), found, self._names.gather(used).to_list())
+        unit = metric.scale if metric.most is not None else None
+        found = corrected(terms, sample, _limits(metric, told, columns), unit=unit)
+        return Figure(told, labels, found, self._names.gather(used).to_list())
 
     def _column(self, metric: Metric, first: str, second: str | None) -> _Column:
-        above, below = _sums(self._items, metric, first, second)
-        said_above, said_below = np.zeros(len(above)), np.zeros(len(above))
+        machine = sums(self._items, metric, first, second)
+        said = np.zeros((3, self._items.height))
         for frame, places, shares in self._said:
             if {first, second or first} <= set(frame.columns):
-                up, down = _sums(frame, metric, first, second)
                 height = self._labels.records.height
                 to = np.concatenate([places + stack * height for stack in range(self._stacks)])
-                share = np.tile(shares, self._stacks)
-                said_above[to] += up * share
-                said_below[to] += down * share
-        return _Column(above, below, said_above, said_below)
-
-
-def _stacks(items: pl.DataFrame, records: pl.DataFrame) -> int:
-    """How often the frame has the records in their order; 0 where its items are something else."""
-    if not records.height or not items.height or items.height % records.height:
-        return 0
-    about = ["model", "variant", "cluster"]
-    times = items.height // records.height
-    return times if items.select(about).equals(pl.concat([records.select(about)] * times)) else 0
-
-
-def _parts(metric: Metric) -> list[tuple[str, str | None]]:
-    """The columns of each term, and what its sum is divided by, where that is no number of items."""
-    if metric.over is not None:
-        return [(str(metric.mean), metric.over)]
-    return [(column, None) for _, column in metric.terms]
-
-
-def _sums(frame: pl.DataFrame, metric: Metric, first: str, second: str | None) -> tuple[Floats, Floats]:
-    """What each item adds to the sum, and to that which it is divided by; 0 where it does not count."""
-    counts = pl.col(first).is_not_null()
-    counts = counts if metric.where is None else counts & pl.col(metric.where).fill_null(False)
-    counts = counts if second is None else counts & pl.col(second).is_not_null()
-    weight = pl.col("weight").fill_null(0.0) if "weight" in frame.columns else pl.lit(1.0)
-    below = weight if second is None else weight * pl.col(second).cast(pl.Float64)
-    parts = {"above": weight * pl.col(first).cast(pl.Float64), "below": below}
-    sums = frame.select(**{name: pl.when(counts).then(part).otherwise(0.0) for name, part in parts.items()})
-    return sums["above"].to_numpy(), sums["below"].to_numpy()
+                said[:, to] += np.array(sums(frame, metric, first, second)) * np.tile(shares, self._stacks)
+        return _Column(*machine, *said)
 
 
 def _weights(strata: Places, rated: Places) -> Floats | int:

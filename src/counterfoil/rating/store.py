@@ -169,11 +169,14 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Design(msgspec.Struct, frozen=True, kw_only=True):
-    """How a sample was drawn: each of `replies` with the same chance. `shares`: by column and value."""
+    """How a sample was drawn: each of `replies` with the same chance; or, to correct this `metric`, each of a stratum.
+    `shares`: by column and value.
+    """
 
     replies: int
     drawn: int
     shares: dict[str, dict[str, Share]]
+    metric: str | None = None
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):

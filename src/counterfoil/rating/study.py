@@ -6,7 +6,7 @@ import random
 import re
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,8 +61,10 @@ def new_study(
     sample: int = SAMPLE,
     seed: int = 0,
     data: str | None = None,
+    metric: str | None = None,
 ) -> Study:
-    """Draw `sample` replies, give each to `per_question` of the raters, and write the study's file.
+    """Draw `sample` replies, give each to `per_question` of the raters, and write the study's file. With a `metric`,
+    the sample is one that corrects this metric well: by strata, whose chances differ and are known.
 
     The same run, numbers and seed give the same tasks, raters and orders; the tokens are always new.
     """
@@ -79,8 +81,10 @@ def new_study(
         raise UserError(f"The suite {suite.name} has no form for people: give it a `form` and a method `task`.")
     if path.exists():
         raise UserError(f"There is a study {name} already, in {path}: take another name.")
-    drawn = draw(run, sample, seed)
-    tasks = make_tasks(run, drawn, data)
+    drawn, weights, shares = (
+        (draw(run, sample, seed), None, {}) if metric is None else _draw_for(run, metric, sample, seed)
+    )
+    tasks = make_tasks(run, drawn, data, weights)
     people = [Rater(id=i, name=f"rater-{i}", token=secrets.token_urlsafe(24)) for i in range(1, raters + 1)]
     people.append(Rater(id=raters + 1, name=ADJUDICATOR, token=secrets.token_urlsafe(24)))
     about = About(
@@ -94,10 +98,12 @@ def new_study(
         run=run.folder.name,
     )
     assigned = assign(tasks, raters, per_question, seed)
-    return Study.create(path, about, tasks, people, assigned, design_of(run, drawn))
+    return Study.create(path, about, tasks, people, assigned, design_of(run, drawn, metric, shares))
 
 
-def make_tasks(run: Run, records: Sequence[Record], data: str | None = None) -> list[StudyTask]:
+def make_tasks(
+    run: Run, records: Sequence[Record], data: str | None = None, weights: Sequence[float] | None = None
+) -> list[StudyTask]:
     """A task for each of the records, numbered from 1; `data` names the questions where the run's have moved."""
     suite = suite_of(run)
     known = questions_by_key(run, data)
@@ -109,6 +115,7 @@ def make_tasks(run: Run, records: Sequence[Record], data: str | None = None) -> 
             algorithm=content.algorithm,
             judges=content.judges,
             identity={name: record.get(name) for name in suite.identity if name != "question_id"},
+            weight=1.0 if weights is None else weights[number - 1],
         )
         tasks.append(StudyTask(msgspec.structs.replace(content.task, id=number), source))
     return tasks
@@ -167,19 +174,52 @@ def draw(run: Run, sample: int, seed: int) -> list[Record]:
     return records
 
 
-def design_of(run: Run, drawn: Sequence[Record]) -> Design:
+def _draw_for(
+    run: Run, metric: str, sample: int, seed: int
+) -> tuple[list[Record], list[float], dict[str, dict[str, Share]]]:
+    """A sample by strata, in an order that tells nothing; how many replies each stands for; and the strata."""
+    import numpy as np
+    import polars as pl
+
+    from counterfoil.rating.strata import draw_strata, strata_of
+    from counterfoil.running.records import read_scores
+
+    suite = suite_of(run)
+    strata = strata_of(suite, suite.placed(read_scores(run.folder / RECORDS)), rateable_rows(run), metric)
+    places = draw_strata(strata, sample, seed)
+    random.Random(f"{seed} tasks").shuffle(places)  # noqa: S311
+    in_run, in_sample = (
+        np.bincount(codes[codes >= 0], minlength=len(strata.names)) for codes in (strata.code, strata.code[places])
+    )
+    rows = _rateable(run).frame.filter(pl.col("row").is_in(places)).collect()
+    records = {row.pop("row"): row for row in rows.to_dicts()}
+    weights = [float(in_run[strata.code[place]] / in_sample[strata.code[place]]) for place in places]
+    shares = {
+        name: Share(in_run=int(there), in_sample=int(taken))
+        for name, there, taken in zip(strata.names, in_run, in_sample, strict=True)
+    }
+    return [records[place] for place in places], weights, {"stratum": shares}
+
+
+def design_of(
+    run: Run, drawn: Sequence[Record], metric: str | None = None, more: Mapping[str, dict[str, Share]] | None = None
+) -> Design:
     """How the sample was drawn, and how it compares with what it was drawn from."""
     frame, strata, _ = _rateable(run)
     there = frame.select(strata).collect()
     return Design(
         replies=there.height,
         drawn=len(drawn),
+        metric=metric,
         shares={
-            name: {
-                str(value): Share(in_run=count, in_sample=sum(record[name] == value for record in drawn))
-                for value, count in there[name].value_counts(sort=True).sort(name, nulls_last=True).iter_rows()
-            }
-            for name in strata
+            **(more or {}),
+            **{
+                name: {
+                    str(value): Share(in_run=count, in_sample=sum(record[name] == value for record in drawn))
+                    for value, count in there[name].value_counts(sort=True).sort(name, nulls_last=True).iter_rows()
+                }
+                for name in strata
+            },
         },
     )
 

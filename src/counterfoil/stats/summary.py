@@ -77,7 +77,8 @@ class _Wanted:
     def add(self, frame: pl.DataFrame) -> None:
         """The figures of these items, which are all that their models and variants have."""
         metric, keys = self.metric, ["model", "variant", *self._by]
-        about = dict.fromkeys([*keys, "cluster", *(["item", "weight"] if metric.draws else [])])
+        weight = ["weight"] if "weight" in frame.columns else []
+        about = dict.fromkeys([*keys, "cluster", *(["item"] if metric.draws else []), *weight])
         frame = frame.select(*about, **self._values)
         made = self._estimates(frame)
         if metric.draws is not None:
@@ -103,7 +104,8 @@ class _Wanted:
             refined = {name: getattr(metric, name) for name in ("balanced", "most_per_cluster", "added", "tested")}
             return signed_means(frame, "x", weight="weight" if metric.draws else None, **refined, **names)
         if metric.most is None:
-            made = proportions(frame, "x", **names)
+            weight = "weight" if "weight" in frame.columns else None
+            made = proportions(frame, "x", weight=weight, **names)
             return made if metric.scale == 1 else [_scaled(figure, metric.scale) for figure in made]
         shares = frame.with_columns(pl.col("x") / self._end)
         return [_scaled(figure, self._end) for figure in proportions(shares, "x", **names)]

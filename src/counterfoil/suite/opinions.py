@@ -59,6 +59,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     algorithm: dict[str, Any] = {}
     judges: dict[str, dict[str, float | None]] = {}
     identity: dict[str, Any] = {}
+    # How many replies of the run it stands for, where not all had the same chance to be drawn.
+    weight: float = 1.0
     # Older studies have this in place of `identity`.
     order: int | None = None
 
@@ -212,6 +214,7 @@ def reading_metrics(opinions: Opinions) -> list[Estimate]:
         read = label(opinion.question, source.algorithm["reading"])
         said = [opinion.decided] if opinion.decided is not None else list(opinion.values.values())
         row["same"] = fmean(label(opinion.question, value) == read for value in said) if said else None
+        row["weight"] = source.weight
         row["reading"] = NONE if source.algorithm["reading"] in (NONE, "") else "read"
         rows.append(row)
     if not rows:

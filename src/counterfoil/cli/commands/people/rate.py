@@ -39,6 +39,9 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     new.add_argument(
         "--sample", type=int, default=SAMPLE, metavar="N", help=f"how many replies are rated (default: {SAMPLE})"
     )
+    new.add_argument(
+        "--metric", metavar="NAME", help="draw replies that correct this metric well: by strata, with weights"
+    )
     add_options(new, [SEED])
     new.add_argument("--data", metavar="NAME", help="the questions, where the run's have moved")
     new.add_argument("--json", action="store_true", help="print the study's file and links as JSON")
@@ -75,6 +78,7 @@ def _new(parsed: argparse.Namespace) -> int:
         sample=parsed.sample,
         seed=parsed.seed or 0,
         data=parsed.data,
+        metric=parsed.metric,
     ) as study:
         raters = {rater: study.progress(rater).tasks for rater in study.raters()}
         design = study.design()
@@ -88,6 +92,10 @@ def _new(parsed: argparse.Namespace) -> int:
         f"The study is in {path}: {design.drawn:,} replies, each for {per_question} of {parsed.raters} raters.",
         f"They are {drawn_from} replies of the run that have a text.\n",
     ]
+    if design.metric is not None:
+        strata = [["stratum", "in the run", "drawn"]]
+        strata += [[name, f"{of.in_run:,}", f"{of.in_sample:,}"] for name, of in design.shares["stratum"].items()]
+        lines += [f"They are drawn by strata, to correct {design.metric}:\n", table(strata), ""]
     for rater, count in raters.items():
         what = "decides where the others disagree" if rater.is_adjudicator else f"{count:,} replies"
         lines.append(f"  {rater.name:12} {rater.link}  {what}")
@@ -146,7 +154,8 @@ def _sections(found: Results, run: Run | None) -> list[str]:
     over_all = [estimate for estimate in found.estimates if estimate.model == "all"]
     heading = f"{found.study}: {found.ratings:,} ratings of {found.suite}"
     if found.design:
-        heading += f"; {found.design.drawn:,} of {found.design.replies:,} replies, each with the same chance"
+        heading += f"; {found.design.drawn:,} of {found.design.replies:,} replies, "
+        heading += f"drawn to correct {found.design.metric}" if found.design.metric else "each with the same chance"
     sections = [heading, table(progress)]
     for title, some in (("metric", metrics), ("agreement", over_all), ("pairs of raters", found.pairwise)):
         if some:
