@@ -8,10 +8,9 @@ from functools import lru_cache
 from string import ascii_uppercase
 
 from counterfoil.errors import UserError
-from counterfoil.reading import cues
+from counterfoil.reading import choosing, cues
 from counterfoil.reading.amounts import amounts_stated
-from counterfoil.reading.choosing import Reading, in_bold, is_only_weighed, joined_to, left_over, stated_last
-from counterfoil.reading.choosing import by_name as decisions_by_name
+from counterfoil.reading.choosing import Reading
 from counterfoil.reading.decisions import ASSERTED, EXPLICIT, Decision, decided, is_withdrawn
 from counterfoil.reading.lists import judged, listed
 from counterfoil.reading.mentions import (
@@ -23,7 +22,7 @@ from counterfoil.reading.mentions import (
     merge,
     rejected,
 )
-from counterfoil.reading.naming import Naming, choice_of_amount, naming_of, short_texts_of
+from counterfoil.reading.naming import Naming, choice_of_amount, naming_of, short_texts_of, words_apart
 from counterfoil.reading.text import clean, emphasised, is_cut, is_last_line, parts_to_read, sentence_end
 from counterfoil.reading.unknown import find_inflected, find_paraphrases, is_refusal
 from counterfoil.reading.ways import Read, ReadBy
@@ -143,8 +142,8 @@ def _read(
         return None
     no = rejected(lower, mentions, languages)
     bold = tuple(clean(bold).lower() for bold in emphasised(part))
-    reading = Reading(text, lower, mentions, no, listed(text, lower, mentions, no), languages, bold)
     by_name = by_name or len(lower) <= _SHORT
+    reading = Reading(text, lower, mentions, no, listed(text, lower, mentions, no), languages, bold, by_name)
     cut = is_cut(lower, mentions[-1].end if mentions else 0)
     if cut:
         # What a reply leans to before it breaks off is no decision.
@@ -156,7 +155,7 @@ def _read(
     decisions = _decisions(reading, naming, len(choices))
     if decisions:
         return decided(lower, decisions)
-    return None if _FIELD.search(text) else _undecided(reading, by_name, len(choices))
+    return None if _FIELD.search(text) else _undecided(reading, choices)
 
 
 def _mentions(
@@ -197,10 +196,10 @@ def _settled(reading: Reading) -> Read[int] | None:
             only = mention
     if only is None or only.place is None or _FIELD.search(reading.text) or is_withdrawn(reading.lower, only.end):
         return None
-    ways = [one.by for one in sorted(decisions_by_name(reading), reverse=True) if one.said == only.place]
+    ways = [one.by for one in sorted(choosing.by_name(reading), reverse=True) if one.said == only.place]
     if ways:
         return Read(only.place, ways[0])
-    return None if is_only_weighed(reading, only.place) else Read(only.place, ReadBy.ONLY_MENTIONED)
+    return None if choosing.is_only_weighed(reading, only.place) else Read(only.place, ReadBy.ONLY_MENTIONED)
 
 
 def _with_loose(mentions: list[Mention], loose: list[Mention]) -> list[Mention]:
@@ -216,18 +215,20 @@ def _with_loose(mentions: list[Mention], loose: list[Mention]) -> list[Mention]:
     return out
 
 
-def _undecided(reading: Reading, by_name: bool, count: int) -> Read[int] | None:
+def _undecided(reading: Reading, choices: tuple[str, ...]) -> Read[int] | None:
     """Without a decision: the one that is left over, the only one that is named, or that nobody can know."""
-    left = left_over(reading, count)
+    left = choosing.left_over(reading, len(choices))
     if left is not None:
         return Read(left, ReadBy.BY_ELIMINATION)
-    read = _named_alone(reading, by_name)
-    if read is None and by_name:
-        last = stated_last(reading)
-        read = None if last is None else Read(last, ReadBy.CONCLUDED)
+    read = _named_alone(reading, reading.by_name)
+    if read is None:
+        last = choosing.stated_last(reading)
+        if last is None and not choosing.is_named_last(reading):
+            last = choosing.stated_in_part(reading, words_apart(choices))
+        return None if last is None else Read(last, ReadBy.CONCLUDED)
     if read is None or read.by == ReadBy.IN_OTHER_WORDS:
         return read
-    return None if is_only_weighed(reading, read.said) else read
+    return None if choosing.is_only_weighed(reading, read.said) else read
 
 
 def _named_alone(reading: Reading, by_name: bool) -> Read[int] | None:
@@ -238,7 +239,9 @@ def _named_alone(reading: Reading, by_name: bool) -> Read[int] | None:
         return None
     by_letter = {mention.place for mention in asserted if mention.letter}
     if len(by_letter) == 1:
-        open_end = any(joined_to(reading, i) is not None for i, one in enumerate(reading.mentions) if one.letter)
+        open_end = any(
+            choosing.joined_to(reading, i) is not None for i, one in enumerate(reading.mentions) if one.letter
+        )
         return None if open_end else _only(by_letter)
     if not loose:
         return _only(named)
@@ -265,11 +268,11 @@ def _only(places: set[int | None], by: str = ReadBy.ONLY_MENTIONED) -> Read[int]
 
 def _decisions(reading: Reading, naming: Naming, count: int) -> list[Decision[int]]:
     """All decisions; by a stated amount only where no letter and no text is decided for."""
-    decisions = list(decisions_by_name(reading))
+    decisions = list(choosing.by_name(reading))
     if True in reading.listed:
         decisions += judged(reading.lower, reading.mentions, reading.listed, count, reading.languages)
     if reading.bold:
-        decisions += in_bold(reading)
+        decisions += choosing.in_bold(reading)
     if naming.amounts is not None and not any(one.firmness > ASSERTED for one in decisions):
         for firmness, start, end, stated, _ in amounts_stated(reading.lower, reading.bold):
             place = None if stated is None else choice_of_amount(stated, naming.amounts)

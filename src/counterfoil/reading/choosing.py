@@ -21,10 +21,13 @@ from counterfoil.reading.decisions import (
     cues_ahead,
 )
 from counterfoil.reading.mentions import Mention, joined, starts_line
+from counterfoil.reading.naming import stems_of
 from counterfoil.reading.text import ends_sentence, is_question, last_paragraph, sentence_end
 from counterfoil.reading.ways import ReadBy
 
 _NEAR, _FAR = 100, 300
+# Of a choice's own words: how many, which share, and which share of any other's.
+_ENOUGH, _MOST, _HARDLY = 2, 0.7, 0.3
 _LINE_REST = re.compile(r"[\s.,:;!\"')\]}]{0,9}(?:입니다|이다|이에요|예요|임)?[\s.!\"')\]}]{0,9}(?:\n|$)")
 _SENTENCE_HEAD = re.compile(r"[.!?;…→][\"')\]]* (?:so |option |choice )?[\"'(\[]*$")
 _SENTENCE_REST = re.compile(r"[\"')\]]*(?P<stop>[.!]?)[\"')\]]*\s*(?:\n|$)")
@@ -46,6 +49,8 @@ class Reading(NamedTuple):
     languages: tuple[str, ...]
     # What is in bold letters, in lower case.
     bold: tuple[str, ...] = ()
+    # A choice is named as soon as it is spoken of: a person. Else its words may be about anything.
+    by_name: bool = True
 
     def asserted(self, i: int) -> bool:
         return not self.rejected[i] and not self.listed[i]
@@ -89,9 +94,11 @@ def by_name(reading: Reading) -> Iterator[Decision[int]]:
             yield Decision(SAID if mention.letter else ASSERTED, start, end, place, by)
         elif alone and (_is_inferred_behind(reading, i) or _is_subject(reading, i)):
             yield Decision(ASSERTED, start, end, place, by)
+    last = 0 if reading.by_name else last_paragraph(lower)
     for start, end in conclusions(lower):
-        yield from _concluded(reading, start, end)
-    for match in cues.INFERRED.finditer(lower):
+        if start >= last:
+            yield from _concluded(reading, start, end)
+    for match in cues.INFERRED.finditer(lower, last):
         yield from _inferred(reading, match.end())
 
 
@@ -238,7 +245,10 @@ def _by_tables(reading: Reading) -> Iterator[Decision[int]]:
     for cue in ahead.finditer(reading.lower):
         if not cues.HYPOTHESIS.search(reading.lower, clause_start(reading.lower, cue.start()), cue.start()):
             yield from _ahead(reading, cue, firmness=SAID)
+    last = 0 if reading.by_name else last_paragraph(reading.lower)
     for i, mention in enumerate(reading.mentions):
+        if not mention.letter and mention.start < last:
+            continue
         if reading.asserted(i) and behind.match(reading.lower, mention.end) and joined_to(reading, i) is None:
             yield Decision(SAID, mention.start, mention.end, mention.place, _by(mention))
 
@@ -284,6 +294,25 @@ def is_only_weighed(reading: Reading, place: int) -> bool:
             if clause is None or clause.does in (Does.STATES, Does.CORRECTS, Does.REJECTS, Does.ASKS):
                 return False
     return True
+
+
+def is_named_last(reading: Reading) -> bool:
+    """Whether the last paragraph names any choice."""
+    return bool(reading.mentions) and reading.mentions[-1].end > last_paragraph(reading.lower)
+
+
+def stated_in_part(reading: Reading, apart: tuple[frozenset[str], ...]) -> int | None:
+    """The one choice most of whose own words the last paragraph has, where it has hardly any of the others'."""
+    start = last_paragraph(reading.lower)
+    said: set[str] = set()
+    for clause in clauses(reading.lower[start:], reading.languages):
+        if clause.does in (Does.STATES, Does.CORRECTS):
+            said |= stems_of(reading.lower[start + clause.start : start + clause.end])
+    shares = [len(own & said) / len(own) if own else 0.0 for own in apart]
+    best = max(range(len(apart)), key=shares.__getitem__)
+    others = max((share for place, share in enumerate(shares) if place != best), default=0.0)
+    enough = len(apart[best] & said) >= _ENOUGH and shares[best] >= _MOST
+    return best if enough and others <= _HARDLY and all(apart) else None
 
 
 def left_over(reading: Reading, count: int) -> int | None:

@@ -66,8 +66,9 @@ BEHIND_ENGLISH = re.compile(
     r"[\"')\].]* ?,? ?(?:is|was|would be|must be|should be|seems to be|appears to be|has to be|seems|as|to be)"
     r"(?: (?:the|my|a|indeed|clearly|therefore|thus|single|only|probably))*"
     r" (?:final |correct |right |best |most |more )*"
-    r"(?:answer|correct|right|best|(?<=most )likely|(?<=more )likely|appropriate|suitable|reasonable|accurate|logical|"
-    r"plausible|choice)\b"
+    r"(?:answer|correct|right|best|choice|(?<=(?:most|more) )(?:likely|appropriate|suitable|reasonable|accurate|"
+    r"logical|plausible)|"
+    r"(?<=the )(?:likely|appropriate|suitable|reasonable|accurate|logical|plausible))\b"
 )
 _MODIFIERS = (
     r"(?:바로 |가장 |더 |제 |저의 |나의 |최종 |올바른 |적절한 |알맞은 |옳은 |맞는 |질문의 |질문에 대한 |이 질문의 )*"

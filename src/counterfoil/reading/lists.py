@@ -18,7 +18,7 @@ _NOUNS = words.either(words.OPTION)
 _HEAD = re.compile(rf"(?:^|\n)[\s|\"'(\[{{-]*(?:\d{{1,2}}[.)] )?(?:the )?(?:(?:{_NOUNS}) )?[\"'(\[]*$")
 _COLON = re.compile(r"[\"')\].]*\s*(?:[:|-]|\n|\(|$)")
 _SHARE = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?(?:%|percent|퍼센트)|(?:probability|확률|p) ?[=:≈]? ?(0?\.\d+)")
-_LONGEST, _NEAR = 1_500, 120
+_LONGEST, _NEAR, _BRIEF = 1_500, 120, 80
 
 
 class Item(NamedTuple):
@@ -107,35 +107,58 @@ def judged(
     found = items(lower, mentions, is_listed)
     if len({item.place for item in found}) < 2:
         return
-    good, bad = _verdicts(languages)
-    verdicts: dict[int, int] = {}
-    for item in found:
-        yes = good.search(lower, item.start, item.end) is not None
-        no = bad.search(lower, item.start, item.end) is not None
-        verdicts[item.place] = verdicts.get(item.place, 0) + yes - no
-    right = [place for place, verdict in verdicts.items() if verdict > 0]
-    wrong = [place for place, verdict in verdicts.items() if verdict < 0]
     at = mentions[found[-1].mention]
+    good, bad, short = _verdicts(languages)
+    yes = _places(lower, found, good)
+    no = _places(lower, found, bad) | _places(lower, [item for item in found if item.end - item.start <= _BRIEF], short)
+    right, wrong = yes - no, no - yes
     if len(right) == 1:
-        yield Decision(EXPLICIT, at.start, at.end, right[0], ReadBy.STATED)
-    elif not right and len(wrong) == count - 1:
-        [left] = set(range(count)) - set(wrong)
+        yield Decision(EXPLICIT, at.start, at.end, right.pop(), ReadBy.STATED)
+    elif not yes and len(wrong) == count - 1:
+        [left] = set(range(count)) - wrong
         yield Decision(SAID, at.start, at.end, left, ReadBy.BY_ELIMINATION)
+    else:
+        right, wrong = _places(lower, found, _FITS), no | _places(lower, found, _MISSES)
+        if len(right - wrong) == 1 and len(wrong) == count - 1:
+            yield Decision(WEAK, at.start, at.end, (right - wrong).pop(), ReadBy.CONCLUDED)
     largest = _largest_share(lower, found)
     if largest is not None:
         yield Decision(WEAK, at.start, at.end, largest, ReadBy.CONCLUDED)
 
 
+def _places(lower: str, found: Sequence[Item], verdict: re.Pattern[str]) -> set[int]:
+    return {item.place for item in found if verdict.search(lower, item.start, item.end)}
+
+
 @lru_cache(maxsize=64)
-def _verdicts(languages: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The option is said to be right, or not: at the head of what is said, behind "is", at the end of a row."""
+def _verdicts(languages: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """The option is said to be right, or not: at the head of what is said, behind "is", at the end of a row.
+
+    The last expression is for what is said in a few words: "no evidence".
+    """
     is_ = r"(?:is|are|es|ist|est|és|sería|wäre|serait)(?: (?:the|therefore|thus|clearly|most|also|la|die|das))*"
     lead = rf"(?:(?<!\w){is_} |[:|>(-]\s*\W{{0,3}}|\n\s*|\. )"
     good = rf"{lead}(?:{words.either(words.GOOD, languages)})(?! (?:in|that|for|only|but|if)\b)|{words.GOOD_MARKS}"
-    good += r"|: ?o(?=\s*(?:\n|$))"
     bad = rf": ?x(?=\s*(?:\n|$))|{lead}(?:{words.either(words.BAD, languages)})|{words.BAD_MARKS}"
-    bad += "|탈락|오답|제외|incorrect|ruled out|eliminat"
-    return re.compile(good), re.compile(bad)
+    return (
+        re.compile(rf"{good}|: ?o(?=\s*(?:\n|$))"),
+        re.compile(rf"{bad}|탈락|오답|제외|incorrect|ruled out|eliminat"),
+        re.compile(rf"{lead}(?:{words.either(words.REJECTS, languages)})"),
+    )
+
+
+# Weaker words, which count only together: one option fits, and all others do not.
+_FITS = re.compile(
+    r"\b(?:correctly|accurately|best|directly) (?:identifies|reflects|describes|states|captures|represents|addresses|"
+    r"fits)\b|"
+    r"\baligns? (?:with|well)\b|\b(?:is|are) (?:consistent with|correct|true|accurate|the (?:correct|best|most))\b"
+)
+_MISSES = re.compile(
+    r"\b(?:not (?:accurate|accurately|consistent|correct|true|necessarily|typically|supported|relevant|applicable|"
+    r"directly)|"
+    r"misleading|incorrect|inaccurate|wrong|false|does not (?:align|address|apply|describe|reflect|match|directly)|"
+    r"(?:was|were) not\b|irrelevant|unlikely|less (?:likely|relevant|appropriate))"
+)
 
 
 def _largest_share(lower: str, found: Sequence[Item]) -> int | None:

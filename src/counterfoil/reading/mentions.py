@@ -80,7 +80,7 @@ def find_texts(lower: str, texts: Sequence[tuple[str, ...]]) -> list[Mention]:
             at = lower.find(text)
             while at >= 0:
                 end = at + len(text)
-                if _starts_word(lower, at) and _ends_word(lower, end):
+                if _starts_word(lower, at) and _ends_word(lower, end) and _is_meant(lower, at, text):
                     article = _ARTICLE.search(lower, max(0, at - 4), at)
                     found.append(Mention(article.start() if article else at, end, index, False))
                 at = lower.find(text, end)
@@ -89,6 +89,15 @@ def find_texts(lower: str, texts: Sequence[tuple[str, ...]]) -> list[Mention]:
         if not kept or mention.end > kept[-1].end:
             kept.append(mention)
     return kept
+
+
+_YES_OR_NO = frozenset({"yes", "no", "sí", "si", "ja", "nein", "nee", "oui", "non", "예", "네", "아니오", "아니요"})
+_SAID_YES = re.compile(r"(?:^|[\n:\"'(|.]\s?|\b(?:is|be|answer|say) (?:a )?[\"'(]?)$")
+
+
+def _is_meant(lower: str, at: int, text: str) -> bool:
+    """ "No" is a choice only where it stands as one; else it is a word."""
+    return text not in _YES_OR_NO or _SAID_YES.search(lower, max(0, at - 10), at) is not None
 
 
 def find_letters(text: str, lower: str, letters: tuple[str, ...]) -> list[Mention]:

@@ -78,6 +78,30 @@ def choice_of_amount(stated: Stated, amounts: Sequence[Stated | None]) -> int | 
     return nearest[1] if nearest[2] and unambiguous else None
 
 
+_STOP = frozenset(
+    "the a an of and or to in for on by with is are be was were that this it as at from its their his her than more "
+    "most not no will would can may should does do did has have had because due when which who only also both all any "
+    "el la los las de der die das und le les des du et en een het".split()
+)
+_CONTENT = re.compile(r"[^\W_][\w'%.-]*")
+_STEM = 6
+
+
+@lru_cache(maxsize=65_536)
+def words_apart(choices: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    """What each choice has of content words, by their beginnings, that no other has."""
+    stems = [stems_of(_core(choice)) for choice in choices]
+    return tuple(
+        frozenset(own - set().union(*(other for j, other in enumerate(stems) if i != j))) for i, own in enumerate(stems)
+    )
+
+
+def stems_of(lower: str) -> set[str]:
+    """The beginnings of the content words of a text."""
+    words = (word.rstrip(".'").removesuffix("'s") for word in _CONTENT.findall(lower))
+    return {word[:_STEM] for word in words if word not in _STOP and len(word) > 1}
+
+
 @lru_cache(maxsize=65_536)
 def short_texts_of(choices: tuple[str, ...], unknown: int | None) -> tuple[tuple[str, ...], ...]:
     """What tells a choice from the others, where the rest is common to two: the "old" of "old man", "young man".

@@ -41,7 +41,11 @@ NUMBER = re.compile(
 )
 # What may not follow: letters ("5th", but "1.56x"), a hyphen and a word ("10-year").
 _GOES_ON = re.compile(r"(?!x\b)[a-z0-9_]|-[a-z]|[.,]\d")
-_LABELLED = re.compile(r"(?:year|month|period|step|option|part|question|equation|level|chapter|table|exhibit|#) ?$")
+_LABELLED = re.compile(
+    r"(?:year|month|period|step|option|part|question|equation|level|chapter|table|exhibit|statement|portfolio|bond|"
+    r"fund|"
+    r"scenario|company|project|stock|strategy|reason|recommendation|conclusion|item|case|#) ?$"
+)
 
 
 class Stated(NamedTuple):

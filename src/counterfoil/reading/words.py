@@ -330,14 +330,13 @@ GOOD: Table = {
 }  # fmt: skip
 BAD: Table = {
     "en": r"incorrect|false|wrong|not (?:the )?(?:correct|right|best|true|supported|accurate|valid|appropriate|answer)|"
-    r"ruled out|eliminated?|unsupported|contradicted|no|inaccurate|invalid|excluded|rejected|out|"
-    r"(?:isn't|is not|doesn't|does not|can't|cannot|not)",
-    "ko": r"오답|아닙니다|아니다|아님|탈락|제외|부적절|틀림|틀렸|틀린|배제|불가|근거 ?(?:없|부족)|않",
+    r"ruled out|eliminated?|unsupported|contradicted|inaccurate|invalid|excluded|rejected|out",
+    "ko": r"오답|아닙니다|아니다|아님|탈락|제외|부적절|틀림|틀렸|틀린|배제|불가",
     "es": r"incorrect[oa]|fals[oa]|descartad[oa]|no", "de": r"falsch|unzutreffend|ausgeschlossen|nein|nicht|"
     r"scheidet aus",
-    "fr": r"incorrecte?|faux|fausse|exclue?|éliminée?|non|pas", "nl": r"onjuist|fout|nee|niet|valt af|verkeerd",
-    "tr": r"yanlış|hayır|değil|elenir|elendi", "ca": r"incorrect[ea]|fals[ae]?|descartad[ae]|no",
-    "zh": r"错误|不正确|不对|排除|不符", "ja": r"不正解|誤り|間違い|不適切|除外|ない|ません",
+    "fr": r"incorrecte?|faux|fausse|exclue?|éliminée?|non", "nl": r"onjuist|fout|nee|valt af|verkeerd",
+    "tr": r"yanlış|hayır|elenir|elendi", "ca": r"incorrect[ea]|fals[ae]?|descartad[ae]",
+    "zh": r"错误|不正确|不对|排除|不符", "ja": r"不正解|誤り|間違い|不適切|除外",
 }  # fmt: skip
 GOOD_MARKS, BAD_MARKS = "[✓✔✅⭕○◯☑👍]", "[✗✘❌✕✖☒👎×]"
 
