@@ -78,7 +78,8 @@ _CLOSING_LINK = re.compile(
     r"(?<=[가-힣])(?:은|는|이|가) (?:약 |대략 |총 )?(?=[-+]?\d)|(?:是|为|等于|は|es de|ist|est de|beträgt) ?(?=[-+]?\d)"
 )
 _BY_THE_WAY = re.compile(
-    r"\W*(?:check|verif\w+|sanity|note|for (?:context|comparison|reference)|as a check|참고|검산|확인)"
+    r"\W*(?:to (?:double[- ])?check|to verify|double|check|verif\w+|sanity|note|for (?:context|comparison|reference)|"
+    r"as a check|참고|검산|확인)"
 )
 _SEVERAL_BEFORE = re.compile(r"\d[^\d\s]* ?(?:or|또는|혹은|oder|ou|and|~) ?(?:[a-z] ?=)? ?$")
 _LABEL_BEHIND = re.compile(r"\s*:")
@@ -198,6 +199,9 @@ def _in_bold(lower: str, bold: Iterable[str]) -> Iterator[Decision[Stated]]:
 def _closing(lower: str) -> Iterator[Decision[Stated]]:
     """What the last sentence of the last paragraph that states a number says that something is."""
     start = last_paragraph(lower)
+    while start > 0 and _BY_THE_WAY.match(lower, start):
+        lower = lower[:start].rstrip()
+        start = last_paragraph(lower)
     for begin, end in reversed(sentences(lower[start:])):
         begin, end = start + begin, start + end
         if (
@@ -335,4 +339,5 @@ def _only_one(lower: str, start: int, end: int) -> Stated | None:
 
 
 def _is_circumstance(lower: str, stated: Stated) -> bool:
-    return _CIRCUMSTANCE.search(lower, max(0, stated.start - 32), stated.start) is not None
+    compared = lower[max(0, stated.start - 2) : stated.start].strip() in ("<", ">", "≥", "≤")
+    return compared or _CIRCUMSTANCE.search(lower, max(0, stated.start - 32), stated.start) is not None

@@ -11,8 +11,8 @@ from counterfoil.errors import UserError
 from counterfoil.reading import choosing, cues
 from counterfoil.reading.amounts import amounts_stated
 from counterfoil.reading.choosing import Reading
-from counterfoil.reading.decisions import ASSERTED, EXPLICIT, Decision, decided, is_withdrawn
-from counterfoil.reading.lists import judged, listed
+from counterfoil.reading.decisions import ASSERTED, EXPLICIT, SAID, Decision, decided, is_withdrawn
+from counterfoil.reading.lists import judged, listed, share_in_line
 from counterfoil.reading.mentions import (
     Mention,
     find_amounts,
@@ -147,7 +147,9 @@ def _read(
     cut = is_cut(lower, mentions[-1].end if mentions else 0)
     if cut:
         # What a reply leans to before it breaks off is no decision.
-        return decided(lower, [one for one in _decisions(reading, naming, len(choices)) if one.firmness >= EXPLICIT])
+        decisions = _decisions(reading, naming, len(choices))
+        firm = [one for one in decisions if one.firmness >= (SAID if one.by == ReadBy.STATED else EXPLICIT)]
+        return decided(lower, firm)
     if naming.amounts is None and by_name:
         settled = _settled(reading)
         if settled is not None:
@@ -269,6 +271,8 @@ def _only(places: set[int | None], by: str = ReadBy.ONLY_MENTIONED) -> Read[int]
 def _decisions(reading: Reading, naming: Naming, count: int) -> list[Decision[int]]:
     """All decisions; by a stated amount only where no letter and no text is decided for."""
     decisions = list(choosing.by_name(reading))
+    if "%" in reading.lower and naming.amounts is None:
+        decisions += share_in_line(reading.lower, reading.mentions)
     if True in reading.listed:
         decisions += judged(reading.lower, reading.mentions, reading.listed, count, reading.languages)
     if reading.bold:

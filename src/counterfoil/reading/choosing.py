@@ -26,6 +26,10 @@ from counterfoil.reading.text import ends_sentence, is_question, last_paragraph,
 from counterfoil.reading.ways import ReadBy
 
 _NEAR, _FAR = 100, 300
+# Nothing, or hardly anything, follows the last choice that is named: "Definitely B.", "Toch C dus."
+_CLOSES = re.compile(r"[\s.!\"')\]~…]*(?:[^\W\d]{1,6}[\s.!)]*){0,2}$")
+_STOPS = re.compile("[.!]")
+_CONCEDES = re.compile(words.either(words.CONCEDES))
 # Of a choice's own words: how many, which share, and which share of any other's.
 _ENOUGH, _MOST, _HARDLY = 2, 0.7, 0.3
 _LINE_REST = re.compile(r"[\s.,:;!\"')\]}]{0,9}(?:입니다|이다|이에요|예요|임)?[\s.!\"')\]}]{0,9}(?:\n|$)")
@@ -88,6 +92,8 @@ def by_name(reading: Reading) -> Iterator[Decision[int]]:
             yield Decision(WEAK, 0, end, place, by)
         elif first and mention.letter and _LAST_NUMBER.match(lower, end):
             yield Decision(SAID, start, end, place, by)
+        if i + 1 == len(mentions) and alone and _closes(reading, mention):
+            yield Decision(SAID if mention.letter else WEAK, start, end, place, by)
         if _is_decided_behind(reading, mention):
             yield Decision(EXPLICIT, start, end, place if alone else None, by)
         elif alone and _is_said_to_be_it(lower, mention):
@@ -100,6 +106,21 @@ def by_name(reading: Reading) -> Iterator[Decision[int]]:
             yield from _concluded(reading, start, end)
     for match in cues.INFERRED.finditer(lower, last):
         yield from _inferred(reading, match.end())
+
+
+def _closes(reading: Reading, mention: Mention) -> bool:
+    """Whether the reply ends with this one, in a clause, or for its text in a sentence, that names no other."""
+    lower = reading.lower
+    if _CLOSES.match(lower, mention.end) is None or is_question(lower, mention.end):
+        return False
+    found = reading.clauses()
+    clause = clause_at(found, mention.start)
+    if clause is None or clause.does not in (Does.STATES, Does.CORRECTS) or _CONCEDES.match(lower, clause.start):
+        return False
+    if not mention.letter and "\n" in lower and not _STOPS.search(lower, mention.end):
+        return False
+    start = clause.start if mention.letter else next(one.start for one in found if one.sentence == clause.sentence)
+    return bisect_left(reading.mentions, (start,)) + 1 == len(reading.mentions)
 
 
 def _by(mention: Mention) -> str:

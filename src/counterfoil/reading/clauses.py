@@ -78,12 +78,16 @@ def sentences(lower: str) -> list[tuple[int, int]]:
 
 def clauses(lower: str, languages: tuple[str, ...] | None = None) -> list[Clause]:
     """The clauses of a text, in order, each with what it does; in these languages, or those that it seems to be in."""
-    joints, signs = _patterns(languages or words.languages_in(lower))
+    joints, concedes, signs = _patterns(languages or words.languages_in(lower))
     out = []
     for number, (start, end) in enumerate(sentences(lower)):
         asked = "?" in lower[max(start, end - 4) : end]
         begin, announced = start, ""
-        for stop in [joint.end() for joint in joints.finditer(lower, start + 1, end) if joint.end() < end] + [end]:
+        stops = [joint.end() for joint in joints.finditer(lower, start + 1, end) if joint.end() < end]
+        comma = lower.find(", ", start, end) + 2
+        if comma > 1 and concedes.match(lower, start) and comma not in stops:
+            stops = sorted([*stops, comma])
+        for stop in [*stops, end]:
             does = announced or _does(lower, begin, stop, asked, signs)
             out.append(Clause(begin, stop, does, number))
             # What others say, behind a colon.
@@ -99,13 +103,16 @@ def clause_at(found: Sequence[Clause], at: int) -> Clause | None:
 
 
 @lru_cache(maxsize=64)
-def _patterns(languages: tuple[str, ...]) -> tuple[re.Pattern[str], tuple[tuple[str, re.Pattern[str]], ...]]:
-    """Between two clauses; and the words by which one does something other than state."""
+def _patterns(
+    languages: tuple[str, ...],
+) -> tuple[re.Pattern[str], re.Pattern[str], tuple[tuple[str, re.Pattern[str]], ...]]:
+    """Between two clauses; at the head of one that concedes; the words by which one does something else than state."""
     joints = re.compile(
         rf"[;:] |,? - |,? (?={words.either(words.CONTRAST, languages)})|, ?(?={_SCRIPTLESS})|"
         rf"(?:{words.either(words.GRANTED, languages)})[,\s]+|, (?:so|therefore|thus|which means) "
     )
-    return joints, tuple((does, re.compile(words.either(table, languages))) for does, table in _SIGNS)
+    concedes = re.compile(words.either(words.CONCEDES, languages))
+    return joints, concedes, tuple((does, re.compile(words.either(table, languages))) for does, table in _SIGNS)
 
 
 def _does(lower: str, start: int, end: int, asked: bool, signs: Iterable[tuple[str, re.Pattern[str]]]) -> str:

@@ -172,10 +172,12 @@ NO_VERDICT = re.compile(
 REJECTED_BEFORE = re.compile(
     r"\b(?:neither|nor|never|rather than|instead of|rule out|ruled out|ruling out|eliminat\w+|exclud\w+|except|"
     r"other than|unlike|whether|assum(?:e|ing)|suppose|without|incorrect|wrong|if)\b"
-    r"(?:(?! (?:but|so|because|therefore|it's|it is)\b)[^.,;:\n]){0,24}\Z|(?:\bnot|n't) (?:think|believe|say|mean|"
-    r"imply|conclude|assume|necessarily|know|sure|clear|certain)\b[^.,;:\n]{0,24}\Z|(?:\bnot|n't)\b(?! only\b| just\b|"
+    r"(?:(?! (?:but|so|because|therefore|it's|it is)\b)[^.,;:→⇒∴\n]){0,24}\Z|(?:\bnot|n't) (?:think|believe|say|mean|"
+    r"imply|conclude|assume|necessarily|know|sure|clear|certain)\b[^.,;:→⇒∴\n]{0,24}\Z|(?:\bnot|n't)\b(?! only\b|"
+    r" just\b|"
     r" enough\b)"
-    r"(?:(?! (?:but|so|because|therefore|it's|it is|is|was|were|are)\b)[^.,;:\n]){0,24}\Z|\b(?:check|consider|evaluate|"
+    r"(?:(?! (?:but|so|because|therefore|it's|it is|is|was|were|are)\b)[^.,;:→⇒∴\n]){0,24}\Z|\b(?:check|consider|"
+    r"evaluate|"
     r"look at|test|try|examine|start with)(?: whether)?(?: the)?"
     r"(?: option| choice| answer)?[\s:(\"']*\Z"
 )
@@ -198,9 +200,11 @@ LETTER_REJECTED_BEHIND_ENGLISH = re.compile(
 )
 _JOSA = r"(?:이|가|은|는|도|만|을|를)?"
 REJECTED_BEHIND_KOREAN = re.compile(
-    rf"[\"')\].]*(?:{_JOSA} ?(?:모두 |둘 다 |절대 |전혀 |결코 |역시 |정답[이은]? ?|답[이은]? ?|옳은 답이 |맞는 답이 |"
+    rf"[\"')\].…]*\s?(?:{_JOSA} ?(?:모두 |둘 다 |절대 |전혀 |결코 |역시 |정답[이은]? ?|답[이은]? ?|옳은 답이 |"
+    rf"맞는 답이 |"
     rf"적절한 답이 |올바른 답이 )*"
-    r"(?:아니(?!면)|아닌|아닙|아님|틀리|틀린|틀렸|틀림|오답|제외|부적절|배제|맞지 ?않|옳지 ?않|적절하지 ?않|"
+    r"(?:아니(?!면)|아닌|아닙|아님|틀리|틀린|틀렸|틀림|오답|제외|부적절|배제|(?:[가-힣]{{1,8}}(?:과|와|에|에는|"
+    r"이) )?맞지 ?않|옳지 ?않|적절하지 ?않|"
     r"적합하지 ?않|알맞지 ?않|될 수 없|일 수 없|선택할 수 없|고를 수 없|선택하지 않)|(?:이?라고|으?로|이?라는)(?:는|"
     r"도)? ?[가-힣 ]{0,14}?(?:수(?:는|가|도)? ?없|않|어렵|근거|증거|정보|언급|부족|보장)| ?(?:중|"
     r"가운데)(?:에서?)? ?(?:누가|누구|어느|어떤)|보다|대신|인지|일지|일까|일 ?수도|일 ?가능성도|이?라면|(?:이|"

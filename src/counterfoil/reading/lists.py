@@ -18,7 +18,8 @@ _NOUNS = words.either(words.OPTION)
 _HEAD = re.compile(rf"(?:^|\n)[\s|\"'(\[{{-]*(?:\d{{1,2}}[.)] )?(?:the )?(?:(?:{_NOUNS}) )?[\"'(\[]*$")
 _COLON = re.compile(r"[\"')\].]*\s*(?:[:|-]|\n|\(|$)")
 _SHARE = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?(?:%|percent|퍼센트)|(?:probability|확률|p) ?[=:≈]? ?(0?\.\d+)")
-_LONGEST, _NEAR, _BRIEF = 1_500, 120, 80
+_SHARE_BEHIND = re.compile(r"[)\]\"':\s=-]{0,5}\(?(?:about |약 )?(\d{1,3}(?:\.\d+)?) ?%")
+_LONGEST, _NEAR, _BRIEF, _ALL = 1_500, 120, 80, 105
 
 
 class Item(NamedTuple):
@@ -58,7 +59,7 @@ def _is_labelled(text: str, mention: Mention) -> bool:
     if not mention.letter:
         return False
     at = mention.start
-    return text[at + 1 : at + 2] in (":", ")", ".") or (at > 0 and text[at - 1] == "(")
+    return text[at + 1 : at + 2] in (":", ")", ".")
 
 
 def _is_head(text: str, lower: str, mention: Mention) -> bool:
@@ -161,6 +162,19 @@ _MISSES = re.compile(
 )
 
 
+def share_in_line(lower: str, mentions: Sequence[Mention]) -> Iterator[Decision[int]]:
+    """ "A 20%, B 15%, C 65%": the choice with the largest share, where each letter is followed by one."""
+    shares: dict[int, float] = {}
+    for mention in mentions:
+        share = _SHARE_BEHIND.match(lower, mention.end) if mention.letter and mention.place is not None else None
+        if share is not None and mention.place is not None:
+            shares.setdefault(mention.place, float(share[1]))
+    letters = {mention.place for mention in mentions if mention.letter}
+    best = [place for place, share in shares.items() if share == max(shares.values())]
+    if len(shares) > 1 and letters == set(shares) and len(best) == 1 and sum(shares.values()) <= _ALL:
+        yield Decision(EXPLICIT, 0, len(lower), best[0], ReadBy.CONCLUDED)
+
+
 def _largest_share(lower: str, found: Sequence[Item]) -> int | None:
     """The option with the largest share, where each has one and no two have the same."""
     shares: dict[int, float] = {}
@@ -171,4 +185,4 @@ def _largest_share(lower: str, found: Sequence[Item]) -> int | None:
         shares[item.place] = float(share[1]) if share[1] else 100 * float(share[2])
     top = max(shares.values())
     best = [place for place, share in shares.items() if share == top]
-    return best[0] if len(best) == 1 and sum(shares.values()) <= 105 else None
+    return best[0] if len(best) == 1 and sum(shares.values()) <= _ALL else None

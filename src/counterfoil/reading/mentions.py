@@ -126,13 +126,14 @@ def find_ordinals(lower: str, count: int, languages: tuple[str, ...], by_digit: 
             found.append(Mention(match.start(), match.end(), place, True))
     if by_digit:
         for match in _DIGIT.finditer(lower):
-            group = 1 if match[1] is not None else 2
+            group = next(number for number in (1, 2, 3) if match[number] is not None)
             if int(match[group]) <= count:
-                found.append(Mention(match.start(group), match.end(group), int(match[group]) - 1, True))
+                end = match.end(group) + lower.startswith("번", match.end(group))
+                found.append(Mention(match.start(group), end, int(match[group]) - 1, True))
     return sorted(found)
 
 
-_HELD = re.compile(r" (?:is (?:correct|true|right)|holds|applies|stimmt|is juist)\b")
+_HELD = re.compile(r" (?:is (?:correct|true|right)|holds|applies|stimmt|is juist)\b|[을를이가로]")
 
 
 @lru_cache(maxsize=64)
@@ -142,14 +143,23 @@ def _ordinals(languages: tuple[str, ...]) -> re.Pattern[str]:
     places = [f"(?P<o{place}>{'|'.join(row[place] for row in rows)})" for place in range(6)]
     nouns = words.either(words.OPTION, languages)
     one = r"one(?= (?:is|was|holds|fits|seems|applies)\b|[.,;!)]|$)"
-    return re.compile(rf"(?<!\w)(?:{'|'.join(places)})(?: ?(?:{nouns})| {one}|(?={_HELD.pattern})|(?=[.!]?\s*$))")
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join(places)})(?: ?(?:{nouns})| {one}|(?={_HELD.pattern})|(?=[.!]?\s*$)|"
+        rf"(?=[을를이가로])(?<=째))"
+    )
 
 
 # "2번" and "option 2", where the choices have letters.
+_BEFORE_DIGIT = "".join(
+    rf"(?<={word})|"
+    for word in (
+        "option ", "choice ", "answer ", "선택지 ", "보기 ", "opción ", "réponse ", "antwort ", "optie ", "answer: ",
+        "answer is ", "정답: ", "정답은 ", "답: ", "답은 ", "respuesta: ", "antwort: ", "réponse : ", "答案是", "答案:",
+    )
+)  # fmt: skip
 _DIGIT = re.compile(
-    r"(?:(?<=option )|(?<=choice )|(?<=answer )|(?<=선택지 )|(?<=보기 )|(?<=opción )|(?<=réponse )|(?<=antwort )|"
-    r"(?<=optie ))"
-    r"#?\(?([1-9])\)?(?![\d.,%])(?! ?(?:years?|months?|percent))|(?<![\d.,#])([1-9])(?=번)"
+    rf"(?:{_BEFORE_DIGIT[:-1]})#?\(?([1-9])\)?(?:번|\s*$|(?=[\s,.:)])(?![.,]\d))|(?<![\d.,#])([1-9])번|"
+    rf"^\(?([1-9])\)?[.!]?$"
 )
 
 

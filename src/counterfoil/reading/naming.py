@@ -79,7 +79,12 @@ def choice_of_amount(stated: Stated, amounts: Sequence[Stated | None]) -> int | 
 
 
 _STOP = frozenset(
-    ["the", "a", "an", "of", "and", "or", "to", "in", "for", "on", "by", "with", "is", "are", "be", "was", "were", "that", "this", "it", "as", "at", "from", "its", "their", "his", "her", "than", "more", "most", "not", "no", "will", "would", "can", "may", "should", "does", "do", "did", "has", "have", "had", "because", "due", "when", "which", "who", "only", "also", "both", "all", "any", "el", "la", "los", "las", "de", "der", "die", "das", "und", "le", "les", "des", "du", "et", "en", "een", "het"]
+    re.findall(
+        r"\S+",
+        "the a an of and or to in for on by with is are be was were that this it as at from its their his her than "
+        "more most not no will would can may should does do did has have had because due when which who only also "
+        "both all any el la los las de der die das und le les des du et en een het",
+    )
 )
 _CONTENT = re.compile(r"[^\W_][\w'%.-]*")
 _STEM = 6

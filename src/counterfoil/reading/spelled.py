@@ -18,12 +18,20 @@ _PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth":
 _PART = "half|halves|thirds?|quarters?|fourths?|fifths?|sixths?|eighths?|tenths?"
 # "one" alone is often no number: it must be followed by something to count.
 _WORDS = re.compile(
-    rf"(?<![\w-])(?:(?P<whole>(?:{_SMALL})(?:[ -](?:and )?(?:{_SMALL}|hundred))*)"
-    rf"(?: and (?P<half>a half|one half|a quarter|three quarters))?(?=(?: (?P<scale>{_SCALES}))?)"
-    rf"|(?P<count>a|one|two|three|four|five|seven|nine)[ -](?P<part>{_PART}))(?![\w-])"
+    rf"(?<![\w-])(?:(?P<count>a|one|two|three|four|five|seven|nine)[ -](?P<part>{_PART})|"
+    rf"(?P<whole>(?:{_SMALL})(?:[ -](?:and )?(?:{_SMALL}|hundred))*)"
+    rf"(?: and (?P<half>a half|one half|a quarter|three quarters))?(?=(?: (?P<scale>{_SCALES}))?))(?![\w-])"
 )
 _POINT = re.compile(rf"(?<![\w-])(?P<whole>{_SMALL}) point (?P<digits>(?:{_SMALL})(?: (?:{_SMALL})){{0,5}})(?![\w-])")
 _FRACTION = re.compile(r"(?<![\d./,×*+^(-])(?<![×*+/^-] )(\d{1,4}) ?/ ?(\d{1,4})(?![\d/.,]\d|\d)(?! ?[-×*+=≈^(/÷])")
+# "3:4" is a number where a ratio is spoken of, "1 in 5" where a chance is.
+_RATIOS = (
+    (re.compile(r"(?<![\d:.])(\d{1,4}) ?: ?(\d{1,4})(?![\d:])"), re.compile(r"\bratio\b|비율")),
+    (
+        re.compile(r"(?<![\d.,])(\d{1,4}) (?:in|out of) (\d{1,6})(?![\d.,]\d|\d)"),
+        re.compile(r"\b(?:probability|chances?|odds)\b"),
+    ),
+)
 _KOREAN_FRACTION = re.compile(r"(\d{1,4}) ?분의 ?(\d{1,4})")
 _KOREAN_DIGITS = {digit: value for value, digit in enumerate("영일이삼사오육칠팔구")}
 _KOREAN_TENS = {"십": 10, "백": 100, "천": 1000}
@@ -43,6 +51,9 @@ def in_digits(lower: str, small: bool = True) -> str:
     if _FRACTION.search(lower) or "분의" in lower:
         lower = _KOREAN_FRACTION.sub(lambda match: _ratio(int(match[2]), int(match[1])), lower)
         lower = _FRACTION.sub(lambda match: _ratio(int(match[1]), int(match[2])), lower)
+    for pattern, about in _RATIOS:
+        if pattern.search(lower) and about.search(lower):
+            lower = pattern.sub(lambda match: _ratio(int(match[1]), int(match[2])), lower)
     if not lower.isascii():
         lower = _KOREAN.sub(_korean, lower)
     if not _ANY.search(lower):
@@ -62,15 +73,9 @@ def _worded(match: re.Match[str]) -> str:
         return _ratio(count, _PARTS[part])
     if match["whole"] == "one" and not (match["half"] or match["scale"]):
         return match[0]
-    value = last = 0
+    value = 0
     for word in re.split(r"[ -]+", match["whole"]):
-        if word == "and":
-            continue
-        if word == "hundred":
-            value += 99 * last
-            continue
-        last = _VALUES[word]
-        value += last
+        value = value * 100 if word == "hundred" else value + _VALUES.get(word, 0)
     quarters = {"a half": ".5", "one half": ".5", "a quarter": ".25", "three quarters": ".75"}
     return f"{value}{quarters.get(match['half'] or '', '')}"
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 # A longer reply states its answer at the beginning or at the end. So the time to read one has a limit.
 _HEAD, _TAIL = 20_000, 40_000
-_LONGEST_SENTENCE = 400
+_LONGEST_SENTENCE, _LONG = 400, 150
 
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|reasoning|thought|scratchpad)>|◁/think▷|\[/THINK\]", re.I)
 _THOUGHT_STARTS = re.compile(r"<(?:think|thinking|reasoning|thought|scratchpad)>|◁think▷|\[THINK\]", re.I)
@@ -29,8 +29,16 @@ _LAST_LINE = re.compile(r"[*_`#> ]{0,6}(?:final )?answer[*_`]{0,3} ?:", re.I)
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"')]|$)|\n")
 # How a whole text ends: with a mark, with a Korean or Japanese verb, with a number and its unit.
 _ENDED = re.compile(
-    r"[.!?…)\]}|:;~\"'✓✔✅]\s*$|(?:다|요|음|임|니다|죠|함|됨)\s*$|(?:す|た|る|だ)\s*$|"
+    r"[.!?…:)\]}|;~\"'✓✔✅]\s*$|(?:다|요|음|임|니다|죠|함|됨)\s*$|(?:す|た|る|だ)\s*$|"
     r"\d[\d.,]*%?(?: ?[^\s\d]{1,12}){0,2}\s*$"
+)
+# What can't be the last word.
+_GOES_ON = re.compile(
+    r"(?:[,(=×+*/-]|(?<!\w)(?:the|a|an|of|to|and|or|whether|then|that|is|are|was|in|on|which|with|for|because|so|if|"
+    r"as|at|by|"
+    r"from|we|it|this|these|el|la|de|que|y|der|die|das|und|dass|le|les|et|het|een|van|ve|bir|ile)|므로|면|면서|하고|"
+    r"이고|"
+    r"중에서|때문에|[은는을를의에])\s*$"
 )
 
 
@@ -212,14 +220,14 @@ def last_paragraph(lower: str) -> int:
 
 
 def is_cut(lower: str, named: int) -> bool:
-    """Whether the text breaks off in mid-sentence: no mark ends its last line, but marks end others.
+    """Whether the text breaks off in mid-sentence: behind a word that wants another, or, if it is long, without a mark.
 
-    What ends with a name (up to `named`), with a number and its unit, or as a short line of its own, is whole.
+    What ends with a name (up to `named`), or with a number and its unit, is whole.
     """
-    last = lower[lower.rfind("\n") + 1 :]
-    if len(lower) - named < 4 or _ENDED.search(lower, max(0, len(lower) - 24)) or last.count(" ") < 2:
+    if len(lower) - named < 4 or _ENDED.search(lower, max(0, len(lower) - 24)):
         return False
-    return _SENTENCE_END.search(lower, 0, len(lower) - len(last) + max(0, last.rfind(". "))) is not None or ". " in last
+    last = lower[lower.rfind("\n") + 1 :]
+    return (len(lower) > _LONG and last.count(" ") > 2) or _GOES_ON.search(lower, max(0, len(lower) - 16)) is not None
 
 
 def sentence_end(lower: str, at: int) -> int:

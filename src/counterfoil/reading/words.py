@@ -26,6 +26,12 @@ CONTRAST: Table = {
     "ja": "しかし|けれども|けれど|だが|ただし|一方で?",
 }
 # At the end of a clause: what was said is granted, and something else follows.
+# At the head of a clause that ends with a comma, and is granted.
+CONCEDES: Table = {
+    "en": "although|though|while|whereas|even though|even if|despite|given that", "es": "aunque|mientras que|si bien",
+    "de": "obwohl|während|auch wenn", "fr": "bien que|même si|alors que", "nl": "hoewel|terwijl|ook al",
+    "ca": "encara que|tot i que|mentre que",
+}  # fmt: skip
 GRANTED: Table = {"ko": "지만|으나|는데|ㄴ데|이나|더라도", "ja": "ですが|ますが|だが|のに|けど"}
 
 # What was said before is taken back, or looked at again.
@@ -184,7 +190,7 @@ RIGHT: Table = {
     r"answer)|"
     r"most (?:likely|plausible|accurate|appropriate)|closest|nearest|it)|(?:best|most closely|most accurately) "
     r"(?:describes|fits|matches|answers|reflects|captures)|comes closest|fits best|makes (?:the )?most sense|"
-    r"(?:is )?the one (?:who|that|which)|wins|gets my vote|holds",
+    r"(?:is )?the one (?:who|that|which)|therefore|thus|hence|wins|gets my vote|holds",
     "ko": r"(?:이|가) ?(?:남|맞|유력|타당|옳)|(?:으로|로) ?(?:하겠|할게|갈게|가겠|결정|정하|바꾸|바꿀|수정|정정)|"
     r"(?:을|를) ?(?:고르겠|고를게|선택하겠|선택할게|택하겠|택할게|제출)",
     "es": r"(?:es|sería|será|fue|era)(?: la| el)?(?: opción| respuesta)? ?(?:correct[oa]|adecuad[oa]|respuesta|"
