@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from counterfoil.explain.reading import answer_is_right, find_mentions
+from counterfoil.explain import answer_is_right, find_mentions
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data" / "cfe"
 LEAST_F1, LEAST_RIGHT, MOST_RIGHT_IF_WRONG, MOST_SECONDS = 0.975, 0.97, 0.05, 20.0

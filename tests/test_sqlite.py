@@ -54,6 +54,7 @@ def test_a_file_that_is_not_there_is_not_made(tmp_path: Path, mode: str) -> None
     [
         ("file is not a database", "damaged"),
         ("database disk image is malformed", "damaged"),
+        ("Could not decode to UTF-8 column 'name' with text '\ufffd'", "damaged"),
         ("database or disk is full", "full"),
         ("disk I/O error", "full"),
         ("No space left on device", "full"),

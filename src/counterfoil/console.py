@@ -7,7 +7,7 @@ import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 GAP = "  "
@@ -31,6 +31,10 @@ def printable(text: str) -> str:
 def shown_name(name: str) -> str:
     """A name of a file as it may be written down, whatever bytes it has."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+# Tells the user a sentence, as `say` does.
+Say = Callable[[str], None]
 
 
 def say(sentence: str) -> None:

@@ -100,10 +100,10 @@ def plain(text: str) -> str:
     """A text from elsewhere, such as a server's, as it may be shown and kept: on one line, without keys, and without
     characters that steer a terminal. All such texts go through here.
     """
-    return printable(" ".join(masked(text).split()))
+    return spelled_out(" ".join(masked(text).split()))
 
 
-def printable(text: str) -> str:
+def spelled_out(text: str) -> str:
     """The text with all characters that can't be seen spelled out."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
@@ -137,4 +137,4 @@ class _Formatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         text = masked(super().format(record))
-        return "\n".join(map(printable, text.split("\n")))
+        return "\n".join(map(spelled_out, text.split("\n")))

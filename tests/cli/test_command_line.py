@@ -66,6 +66,8 @@ def test_the_version(tmp_path: Path) -> None:
         (("run", SUITE, "--model", PLANTED, "--data", "0"), "holds no questions"),
         (("run", SUITE, "--model", PLANTED, "--prices", "nix"), "The price file nix can't be read"),
         (("run", "--experiment", "nix.toml"), "nix.toml can't be read"),
+        # As with a folder that may not be looked into: what can't be read is not what is printed.
+        (("show", "x" * 300), f"{'x' * 300} can't be read: File name too long."),
         (("show", "nix"), "nix is not a run folder"),
         (("models", "get", "nix"), "There is no name nix: there are smollm2"),
     ],

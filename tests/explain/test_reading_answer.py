@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterfoil.explain.reading import answer_is_right
+from counterfoil.explain import answer_is_right
 
 CITIES = ["Sydney", "Melbourne", "Perth"]
 CAPITAL = "What is the capital of Australia?"

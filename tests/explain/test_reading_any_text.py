@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterfoil.explain.reading import answer_is_right, find_mentions, mention_spans
+from counterfoil.explain import answer_is_right, find_mentions, mention_spans
 
 pytestmark = pytest.mark.heavy
 

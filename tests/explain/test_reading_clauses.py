@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from counterfoil import explain
-from counterfoil.explain.reading import answer_is_right
+from counterfoil.explain import answer_is_right
 
 SAMPLES = Path(explain.__file__).parent / "samples"
 

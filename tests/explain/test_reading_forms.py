@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterfoil.explain.reading import answer_is_right, find_mentions
+from counterfoil.explain import answer_is_right, find_mentions
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from counterfoil.explain.reading import answer_is_right
+from counterfoil.explain import answer_is_right
 
 
 class Asked(NamedTuple):

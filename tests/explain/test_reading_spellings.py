@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from counterfoil.explain.reading import answer_is_right, find_mentions, mention_spans
+from counterfoil.explain import answer_is_right, find_mentions, mention_spans
 
 WARS = ["World War II", "Crimean War", "Boer War"]
 KINGS = ["Henry VII", "Charles II"]

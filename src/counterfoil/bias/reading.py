@@ -9,8 +9,8 @@ from typing import Any
 from counterfoil.asking.ask import TokenChoice
 from counterfoil.bias.questions import LETTERS
 from counterfoil.errors import UserError
-from counterfoil.reading.choices import choice_of, letters_of
-from counterfoil.reading.mentions import find_letters
+
+# The rules of `counterfoil.reading` are imported where a reply is read: they take long to load, and `show` reads none.
 from counterfoil.reading.ways import Read, ReadBy
 from counterfoil.suite.outcome import Reading as AnyReading
 
@@ -134,6 +134,8 @@ def read_by_rule(
     unknown: int | None = None,
 ) -> Read[int] | None:
     """As `read_choice`, and how the choice was read."""
+    from counterfoil.reading.choices import choice_of, letters_of
+
     shown, letters = tuple(choices), letters_of(labels, len(choices))
     if rule == "counterfoil":
         return choice_of(reply, shown, letters, unknown)
@@ -165,6 +167,8 @@ def marks(record: Mapping[str, Any], shown: Mapping[str, str]) -> list[tuple[int
     reply, choice = record.get("reply") or "", record.get("choice")
     if not isinstance(choice, str) or choice not in LETTERS:
         return []
+    from counterfoil.reading.mentions import find_letters
+
     # Letters are looked for in a text that is as long in lower case as it is.
     lower = reply.lower()
     found = find_letters(reply, lower, tuple(LETTERS)) if len(lower) == len(reply) else []

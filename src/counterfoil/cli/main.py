@@ -77,7 +77,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        print(f"counterfoil: the output can't be written: {error.strerror or error}.", file=sys.stderr)
+        # What is printed goes to no file of a name.
+        what = "the output can't be written" if error.filename is None else f"{error.filename} can't be used"
+        print(f"counterfoil: {printable(f'{what}: {error.strerror or error}')}.", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except KeyboardInterrupt:

@@ -7,7 +7,7 @@ import hashlib
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,9 @@ from pathlib import Path
 import aiohttp
 from yarl import URL
 
+from counterfoil.asking.models.http import refuse_proxy
 from counterfoil.asking.models.weights import hash_file
+from counterfoil.console import Say
 from counterfoil.datasets.registry import DataFile, Dataset, is_registered, registered
 from counterfoil.errors import UserError
 from counterfoil.log import log_request
@@ -30,8 +32,6 @@ CHUNK = 1 << 18
 # The whole may take its hours on a slow line; silence may not.
 SILENT_SECONDS = 60.0
 CONNECT_SECONDS = 30.0
-
-Say = Callable[[str], None]
 
 
 @dataclass
@@ -88,6 +88,7 @@ def _get_file(dataset: Dataset, file: DataFile, say: Say) -> None:
             return
         say(f"{path} is not what was fetched: fetching it again.")
     url = _address(file)
+    refuse_proxy(url)
     say(f"Fetching {url} ({dataset.licence}) ...")
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as folder:

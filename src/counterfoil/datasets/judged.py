@@ -18,12 +18,13 @@ from counterfoil.asking.models import open_model
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.pace import Pace
 from counterfoil.asking.prices import Price, load_prices
+from counterfoil.console import Say
 from counterfoil.datasets.curation import FAILED, NOT_ASKED
 from counterfoil.errors import UserError
 from counterfoil.judging.parsing import Verdict, verdict_reader
 from counterfoil.judging.step import Failure, Step, ask_step
 from counterfoil.progress import Progress
-from counterfoil.running.askers import Say, Watched, interruptible, one_error, telling
+from counterfoil.running.askers import Watched, interruptible, one_error, telling
 from counterfoil.running.rows import Counts
 
 # Beside the asks in flight there are those that wait for the ledger.

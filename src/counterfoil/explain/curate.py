@@ -18,6 +18,7 @@ import msgspec
 
 from counterfoil import targets
 from counterfoil.asking.models.weights import hash_file
+from counterfoil.console import Say
 from counterfoil.datasets.curation import (
     MANIFEST,
     NOT_ASKED,
@@ -37,7 +38,6 @@ from counterfoil.explain.questions import SCORE_KINDS, load_questions
 from counterfoil.explain.scoring import is_confusing_by_threshold
 from counterfoil.files import replacing
 from counterfoil.inputs import Inputs, inputs_now, reading_inputs
-from counterfoil.running.askers import Say
 from counterfoil.running.folder import locked
 from counterfoil.running.sampling import Sample, chosen_units
 from counterfoil.suite.suite import Question as SuiteQuestion

@@ -6,19 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from counterfoil.explain.mentions.answer import answer_instead, answer_is_right, given_answer
-from counterfoil.explain.mentions.forms import lexicon, wrong_candidates
-from counterfoil.explain.mentions.names import GOLD
-from counterfoil.explain.mentions.spans import spans
-from counterfoil.reading.text import own_words
+# What finds mentions is imported where a reply is read: it takes long to load, and `show` reads none.
 from counterfoil.suite.outcome import Reading as AnyReading
 
 if TYPE_CHECKING:
     from counterfoil.explain.questions import Question
 
 _WORDS = re.compile(r"\w+")
-
-__all__ = ["Reading", "answer_is_right", "find_mentions", "mention_spans", "read_reply"]
 
 
 class Reading(AnyReading, frozen=True):
@@ -41,6 +35,11 @@ class Reading(AnyReading, frozen=True):
 
 def read_reply(question: Question, text: str) -> Reading | None:
     """What the reply says; None where nothing is said at all."""
+    from counterfoil.explain.mentions.answer import given_answer
+    from counterfoil.explain.mentions.forms import wrong_candidates
+    from counterfoil.explain.mentions.names import GOLD
+    from counterfoil.reading.text import own_words
+
     if not own_words(text).strip():
         return None
     names = tuple(question.candidates)
@@ -70,6 +69,8 @@ def repeats_question(question: str, reply: str) -> bool:
 
 def candidate_instead(question: Question, text: str) -> str | None:
     """The candidate that a reply with a wrong answer gives as its answer."""
+    from counterfoil.explain.mentions.answer import answer_instead
+
     names = list(question.candidates)
     return answer_instead(text, question.gold, aliases=question.aliases, candidates=names, question=question.text)
 
@@ -80,6 +81,11 @@ def find_mentions(reply: str, candidates: Sequence[str], *, gold: str = "", ques
     A candidate is mentioned where the reply means it, however spelled; not where its letters or digits are part of
     something else: another name, a date, a list's numbers, the gold answer, words repeated from the question.
     """
+    from counterfoil.explain.mentions.forms import lexicon
+    from counterfoil.explain.mentions.names import GOLD
+    from counterfoil.explain.mentions.spans import spans
+    from counterfoil.reading.text import own_words
+
     found = spans(own_words(reply), lexicon(tuple(candidates), gold, question), once=True)
     mentioned = {candidates[span.owner] for span in found if span.owner != GOLD}
     return [candidate for candidate in candidates if candidate in mentioned]
@@ -89,6 +95,11 @@ def mention_spans(
     reply: str, candidates: Sequence[str], *, gold: str = "", question: str = ""
 ) -> list[tuple[int, int, str]]:
     """Every mention of a candidate as (start, end, candidate): offsets in the reply as given, in order, no overlaps."""
+    from counterfoil.explain.mentions.forms import lexicon
+    from counterfoil.explain.mentions.names import GOLD
+    from counterfoil.explain.mentions.spans import spans
+    from counterfoil.reading.text import own_words
+
     known = lexicon(tuple(candidates), gold, question)
     found = spans(own_words(reply), known)
     return [(start, end, candidates[owner]) for start, end, owner in found if owner != GOLD]

@@ -8,7 +8,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from counterfoil.asking.ask import Message, Reply
-from counterfoil.asking.asker import NotAsked
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
 from counterfoil.explain import people
@@ -25,7 +24,6 @@ from counterfoil.explain.judging.judge import (
     prompts_with,
 )
 from counterfoil.explain.judging.panel import PANEL, panel_of, with_means
-from counterfoil.explain.judging.planted import planted_judge
 from counterfoil.explain.metrics import (
     HUMAN_QUALITY,
     IN_SUMMARY,
@@ -139,7 +137,11 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         return VARIANTS
 
     def planted(self, settings: Mapping[str, str], questions: Iterable[Question] | None) -> Respondent:
-        return planted_judge(settings, questions) if "judge" in settings else respondent(settings, questions)
+        if "judge" not in settings:
+            return respondent(settings, questions)
+        from counterfoil.explain.judging.planted import planted_judge
+
+        return planted_judge(settings, questions)
 
     def prepare(self, dataset: Iterable[Question]) -> Facts:
         return label_all({question.id: list(question.candidates.values()) for question in dataset})
@@ -168,6 +170,8 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
         )
 
     async def judge(self, question: Question, reading: Reading, ask: JudgeAsk) -> Verdicts:
+        from counterfoil.asking.asker import NotAsked
+
         mentioned = reading.mentioned
         settings = self.settings
         by_judge = settings["mentions"] == "judge"

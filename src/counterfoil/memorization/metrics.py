@@ -7,6 +7,7 @@ All are means over questions that have all their draws.
 from __future__ import annotations
 
 from counterfoil.stats.metric import QUESTION, Groups, Metric
+from counterfoil.suite.outcome import OUT_OF_CHOICE as OF_REPLIES
 
 # Gold answers that were computed, and those of files from elsewhere; what a model wrote is shown apart.
 TRUSTED = ("verified", "imported")
@@ -126,15 +127,7 @@ CONSISTENCY = Metric(
     mean="right_perturbed",
     over="paired_original",
 )
-OUT_OF_CHOICE = Metric(
-    name="out_of_choice",
-    formula="Replies from which no answer could be read (out of choice, refused, cut off) ÷ all replies.",
-    says="How often the model gives no answer that counts.",
-    better="lower",
-    mean="unread",
-    of=REPLY,
-    groups=((), *BY_LEVEL),
-)
+OUT_OF_CHOICE = OF_REPLIES.changed(of=REPLY, groups=((), *BY_LEVEL))
 # Counted in results from elsewhere: what makes the figures wrong that they report.
 UNPAIRED = Metric(
     name="unpaired",

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from counterfoil.perturbing.questions import LETTERS, Question
-from counterfoil.reading.amounts import number_of
-from counterfoil.reading.choices import choice_of
-from counterfoil.reading.numbers import PERCENT, Stated, is_close, printed_number
+
+# The rules of `counterfoil.reading` are imported where a reply is read: they take long to load, and `show` reads none.
 from counterfoil.suite.outcome import Reading
 from counterfoil.suite.suite import Variant
+
+if TYPE_CHECKING:
+    from counterfoil.reading.numbers import Stated
 
 
 class Answer(Reading, frozen=True, kw_only=True):
@@ -28,6 +30,10 @@ class Answer(Reading, frozen=True, kw_only=True):
 
 def read_answer(question: Question, variant: Variant, reply: str, tolerance: Decimal | None) -> Answer | None:
     """What a reply answers to a question; None where nothing can be read."""
+    from counterfoil.reading.amounts import number_of
+    from counterfoil.reading.choices import choice_of
+    from counterfoil.reading.numbers import PERCENT, printed_number
+
     if not variant.prompt.open:
         choice = choice_of(reply, question.options, tuple(LETTERS), None, by_name=False)
         if choice is None:
@@ -52,6 +58,8 @@ def letter_taken(question: Question, letter: str, read_by: str = "") -> Answer:
 
 def number_given(question: Question, number: Decimal, tolerance: Decimal | None, read_by: str = "") -> Answer:
     """The answer that this number is, in the unit that was asked for."""
+    from counterfoil.reading.numbers import is_close, printed_number
+
     gold = printed_number(question.value)
 
     def matches(printed: Stated | None) -> bool:

@@ -17,7 +17,6 @@ from counterfoil.files import read_bytes
 from counterfoil.memorization import metrics
 from counterfoil.memorization.importers import REPORTED, VARIANT, ImportedQuestion, counted
 from counterfoil.memorization.reading import Answer
-from counterfoil.reading.amounts import number_of
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.imports import Imported
 from counterfoil.tables import kept, rows_of
@@ -38,6 +37,8 @@ class Solution(NamedTuple):
     @property
     def answer(self) -> Answer | None:
         """What it answers; right only if it is the gold answer to the last digit."""
+        from counterfoil.reading.amounts import number_of
+
         read = number_of(self.text, Decimal(1), 0, None)
         if read is None:
             return None
@@ -121,6 +122,8 @@ class Solutions:
 
 def _solutions(where: str, row: Any) -> list[Solution]:
     """The solutions of a row, one for each model. ValueError says what can't be right about it."""
+    from counterfoil.reading.amounts import number_of
+
     if not isinstance(row, Mapping) or not all(isinstance(row.get(name), str) for name in ("question", "ground_truth")):
         raise ValueError("it has no question and ground_truth")
     gold = number_of(row["ground_truth"], Decimal(1), 0, None)

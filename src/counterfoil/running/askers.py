@@ -15,10 +15,9 @@ from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.pace import Pace
 from counterfoil.asking.posting import Carrier
+from counterfoil.console import Say
 from counterfoil.running.plan import Plan
 from counterfoil.running.rows import Counts, Judge
-
-Say = Callable[[str], None]
 
 MOST_CONNECTIONS = 100_000
 # To record of more questions than these that they were not asked would take hours.

@@ -17,8 +17,9 @@ from counterfoil.asking.budget import FIRST_GUESS_TOKENS, Account, Budget, estim
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.models.thinking import limit_of
+from counterfoil.console import Say
 from counterfoil.judging.step import opening
-from counterfoil.running.askers import A, Askers, Say, one_error
+from counterfoil.running.askers import A, Askers, one_error
 from counterfoil.running.folder import round_under_way
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts

@@ -72,7 +72,11 @@ class Run:
         self._decoded: dict[str, tuple[tuple[int, ...], Any]] = {}
         if (name := shown_name(str(folder))) != str(folder):
             raise UserError(f"{name} is a name in other bytes than UTF-8: rename the folder.")
-        if not (self.folder / SUMMARY).is_file():
+        try:
+            is_run = (self.folder / SUMMARY).is_file()
+        except OSError as error:
+            raise UserError(f"{self.folder} can't be read: {error.strerror or error}.") from error
+        if not is_run:
             raise UserError(f"{self.folder} is not a run folder: there is no {SUMMARY} in it.")
         if _is_torn(self.folder):
             raise UserError(

@@ -16,9 +16,10 @@ from counterfoil.asking.ask import Ask, Reply, after
 from counterfoil.asking.asker import NotAsked
 from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.providers import provider_of
+from counterfoil.console import Say
 from counterfoil.errors import UserError
 from counterfoil.progress import Progress
-from counterfoil.running.askers import Askers, JudgeAsks, RunAsker, Say, Watched, open_senders
+from counterfoil.running.askers import Askers, JudgeAsks, RunAsker, Watched, open_senders
 from counterfoil.running.finish import Asked, finish
 from counterfoil.running.folder import (
     Run,

@@ -9,10 +9,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from counterfoil.console import Say
 from counterfoil.errors import UserError
 from counterfoil.inputs import telling_of_inputs
 from counterfoil.progress import Progress
-from counterfoil.running.askers import Askers, Say, Watched
+from counterfoil.running.askers import Askers, Watched
 from counterfoil.running.folder import Run
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts, Parts

@@ -12,9 +12,10 @@ from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.models.providers import PROVIDERS, provider_of
 from counterfoil.asking.posting import Carrier, InThisProcess, Poster
+from counterfoil.console import Say
 from counterfoil.errors import UserError
 from counterfoil.progress import Progress
-from counterfoil.running.askers import Askers, Say, Watched, most_places, open_askers, sender_of
+from counterfoil.running.askers import Askers, Watched, most_places, open_askers, sender_of
 from counterfoil.running.plan import Plan
 from counterfoil.running.records import NoParts, Parts
 from counterfoil.running.rows import Counts

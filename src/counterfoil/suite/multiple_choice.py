@@ -24,7 +24,7 @@ from counterfoil.stats.metric import Items, Metric
 from counterfoil.suite.form import NONE, Form, Task, TaskContent, choice_form
 from counterfoil.suite.habits import Habit, Placebo, letter_habits
 from counterfoil.suite.options import Option
-from counterfoil.suite.outcome import Reading
+from counterfoil.suite.outcome import OUT_OF_CHOICE, Reading
 from counterfoil.suite.planting import Cell, Planting
 from counterfoil.suite.suite import ListedQuestions, Question, Record, Row, Suite, Training, Variant
 from counterfoil.tables import decoded_row, lines_of, parsed
@@ -44,13 +44,6 @@ ACCURACY = Metric(
     better="higher",
     headline=True,
     mean="correct",
-)
-OUT_OF_CHOICE = Metric(
-    name="out_of_choice",
-    formula="Replies from which no choice could be read (out of choice, refused, cut off) ÷ all replies.",
-    says="How often the model gives no answer that counts.",
-    better="lower",
-    mean="unread",
 )
 ORDER_BIAS = Metric(
     name="order_bias",

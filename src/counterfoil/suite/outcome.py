@@ -7,6 +7,7 @@ from typing import Literal, get_args
 import msgspec
 
 from counterfoil.asking.ask import Reply
+from counterfoil.stats.metric import Metric
 
 Outcome = Literal["answered", "out_of_choice", "refused", "truncated", "failed", "not_asked"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -14,6 +15,15 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 LEFT_OUT: tuple[Outcome, ...] = ("failed", "not_asked")
 # There is a reply, and nothing could be read from it.
 UNREAD: tuple[Outcome, ...] = ("out_of_choice", "refused", "truncated")
+
+# Of suites that give its share.
+OUT_OF_CHOICE = Metric(
+    name="out_of_choice",
+    formula="Replies from which no answer could be read (out of choice, refused, cut off) ÷ all replies.",
+    says="How often the model gives no answer that counts.",
+    better="lower",
+    mean="unread",
+)
 
 # How a reading came about that came with a reply from elsewhere, and one that a second reader made.
 GIVEN, SECOND_READER = "given", "second_reader"

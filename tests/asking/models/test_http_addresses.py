@@ -7,8 +7,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from yarl import URL
 
-from counterfoil.asking.models.http import Endpoint, checked_base_url, key_from
+from counterfoil.asking.models.http import Endpoint, checked_base_url, key_from, refuse_proxy
 from counterfoil.errors import UserError
 from http_posts import KEY, post, trouble
 from mock_server import Answer
@@ -115,3 +116,32 @@ def test_any_text_is_an_address_or_a_users_mistake(url: str) -> None:
     except UserError:
         return
     Endpoint(checked + "/chat/completions", {}, secret=None, remedy="")  # fails on what can't be an address
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"ALL_PROXY": "socks5://u:secret@proxy:1080"}, "ALL_PROXY names a socks5:// proxy for example.org"),
+        ({"HTTPS_PROXY": "socks5h://proxy:1080"}, "HTTPS_PROXY names a socks5h:// proxy for example.org"),
+        ({"all_proxy": "http://proxy:3128"}, "ALL_PROXY names a http:// proxy for example.org"),
+    ],
+)
+def test_a_proxy_that_can_not_be_used_is_no_reason_to_ask_without_one(
+    variables: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UserError, match=said) as raised:
+        refuse_proxy(URL("https://example.org/v1"))
+    assert "set HTTPS_PROXY" in str(raised.value)
+    assert "secret" not in str(raised.value)
+    refuse_proxy(URL("http://localhost:8000/v1"))
+    monkeypatch.setenv("NO_PROXY", "example.org")
+    refuse_proxy(URL("https://example.org/v1"))
+
+
+def test_an_http_proxy_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy:3128")
+    refuse_proxy(URL("https://example.org/v1"))

@@ -138,6 +138,16 @@ def test_a_server_that_is_not_there_is_unreachable() -> None:
         assert raised.value.overloaded is False
 
 
+def test_a_proxy_that_is_not_there_is_not_taken_for_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed.getsockname()[1]}")
+        monkeypatch.setenv("no_proxy", "")
+        with pytest.raises(Unreachable, match="the proxy that the environment names does not answer") as raised:
+            post_to("http://server.invalid/v1")
+        assert "server.invalid" not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -18,7 +18,7 @@ from counterfoil.asking.ledger.file import connect, connect_to_read, explained
 from counterfoil.asking.ledger.lookup import KEYS_PER_QUERY, Lookup, take_in_all
 from counterfoil.asking.ledger.replies import INSERT_COLUMNS, is_whole, reply_from_row, reply_row
 from counterfoil.errors import UserError
-from counterfoil.log import printable
+from counterfoil.log import spelled_out
 from counterfoil.sqlite import transaction
 from counterfoil.tables import numbered
 
@@ -158,7 +158,7 @@ def _each_row(connection: sqlite3.Connection) -> Iterator[ExportedReply | Damage
 
 def _checked_row(row: Sequence[Any]) -> ExportedReply | Damaged:
     number, key, model, at, ask, *values, summed = row
-    name = printable(model) if isinstance(model, str) else None
+    name = spelled_out(model) if isinstance(model, str) else None
     if not is_whole((key, model, at, *values), summed):
         return Damaged(number, name, "its check sum is another" if summed is not None else "a text is damaged")
     try:
@@ -166,7 +166,7 @@ def _checked_row(row: Sequence[Any]) -> ExportedReply | Damaged:
             return Damaged(number, name, "the ask does not fit its key")
         return ExportedReply(key.hex(), model, at, msgspec.json.decode(ask), reply_from_row(values))
     except (msgspec.DecodeError, ValueError) as error:
-        return Damaged(number, name, printable(str(error)))
+        return Damaged(number, name, spelled_out(str(error)))
 
 
 def take_in(path: Path, replies: Iterable[Imported]) -> tuple[int, int]:
@@ -267,7 +267,7 @@ def _checked_line(line: bytes, where: str) -> Imported:
         ask = ask_from_canonical(msgspec.json.encode(exported.ask).decode())
         row = reply_row(ask, exported.model, exported.received_at, exported.reply)
     except (msgspec.DecodeError, ValueError) as error:
-        raise UserError(f"{where} is no exported reply: {printable(str(error))}.") from error
+        raise UserError(f"{where} is no exported reply: {spelled_out(str(error))}.") from error
     if any(isinstance(value, int) and abs(value) >= 2**63 for value in row):
         raise UserError(f"{where} is no exported reply: it has a number that is too large.")
     if ask.key != exported.key:

@@ -15,6 +15,7 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar, NamedTuple, NoReturn
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import msgspec
@@ -33,7 +34,7 @@ from counterfoil.asking.models.base import (
     TryAgain,
     Unreachable,
 )
-from counterfoil.asking.models.providers import missing_variables, provider_of
+from counterfoil.asking.models.providers import is_this_machine, missing_variables, provider_of
 from counterfoil.asking.models.thinking import RAISED, lacked_room, thinks, with_room
 from counterfoil.errors import UserError
 from counterfoil.log import SHORTEST_SECRET, log_request, masked_url
@@ -214,6 +215,8 @@ class HttpModel(Model):
         assert base_url is not None
         remedy = f"check {provider.key}" if provider.key else "the server wants a key"
         self.endpoint = Endpoint(*self.address(base_url, secret), secret=secret, remedy=remedy)
+        if not spec.dry:
+            refuse_proxy(self.endpoint.url)
         self._unsupported: set[str] = set()
         # Whether the name says that it thinks; whether a reply has shown that; whether the server has no room for it.
         self._thinks = thinks(spec)
@@ -400,6 +403,21 @@ def open_session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
         trust_env=any(variable in map(str.lower, os.environ) for variable in _PROXY_VARIABLES),
         cookie_jar=aiohttp.DummyCookieJar(),
     )
+
+
+def refuse_proxy(url: URL) -> None:
+    """UserError where the environment names a proxy for this address that can't be used: asks would go around it."""
+    named = getproxies()
+    kind = url.scheme if url.scheme in named else "all"
+    if kind not in named or is_this_machine(str(url)) or proxy_bypass(url.host or ""):
+        return
+    proxy = named[kind].partition("://")[0].lower() if "://" in named[kind] else "http"
+    if kind == "all" or proxy != "http":
+        needed = f"{url.scheme.upper()}_PROXY"
+        raise UserError(
+            f"{kind.upper()}_PROXY names a {proxy}:// proxy for {url.host}, and only http:// proxies in {needed} can "
+            f"be used: set {needed} to one, or name {url.host} in NO_PROXY to ask it without a proxy."
+        )
 
 
 def _is_filtered(details: Mapping[str, Any], message: str) -> bool:

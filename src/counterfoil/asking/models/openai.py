@@ -15,7 +15,7 @@ from counterfoil.asking.models.base import ModelSpec, TryAgain
 from counterfoil.asking.models.http import HttpModel, Rejected, dict_of, key_from
 from counterfoil.asking.models.thinking import is_called_so
 from counterfoil.errors import UserError
-from counterfoil.log import printable
+from counterfoil.log import spelled_out
 
 _STATUS: dict[str | None, Status] = {"content_filter": "refused", "length": "truncated"}
 MOST_TOKENS = 10**12
@@ -166,7 +166,7 @@ def text_of(value: Any) -> str | None:
 
 def name_of(value: Any) -> str | None:
     """A name that a server gives, such as the model's, as it can be shown."""
-    return printable(name[:LONGEST_NAME]) if (name := text_of(value)) is not None else None
+    return spelled_out(name[:LONGEST_NAME]) if (name := text_of(value)) is not None else None
 
 
 def count_of(value: Any) -> int | None:

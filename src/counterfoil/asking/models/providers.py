@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib import metadata
 from importlib.util import find_spec
 from ipaddress import ip_address
 from typing import Literal, NamedTuple
@@ -147,7 +146,9 @@ def missing_variables(spec: ModelSpec) -> list[str]:
 def model_names() -> list[ModelName]:
     """All kinds of names, those of other packages included. Nothing is sent to find out."""
     names = [ModelName(row.name + row.rest, row.what, _needs(row)) for row in PROVIDERS.values()]
-    others = sorted(metadata.entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
+    from importlib.metadata import entry_points
+
+    others = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name)
     return names + [ModelName(f"{point.name}/…", f"from {point.value.partition(':')[0]}", None) for point in others]
 
 

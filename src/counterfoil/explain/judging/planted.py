@@ -19,8 +19,9 @@ from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import Respondent, parse_settings
 from counterfoil.errors import UserError
 from counterfoil.explain.judging.judge import shipped_prompts
+from counterfoil.explain.mentions.answer import answer_is_right
 from counterfoil.explain.questions import Question, load_questions
-from counterfoil.explain.reading import answer_is_right, find_mentions
+from counterfoil.explain.reading import find_mentions
 from counterfoil.explain.scoring import CONFUSING_AT
 from counterfoil.suite.planting import luck_of
 

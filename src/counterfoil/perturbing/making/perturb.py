@@ -11,6 +11,7 @@ import msgspec
 
 from counterfoil import targets
 from counterfoil.asking.asker import NotAsked
+from counterfoil.console import Say
 from counterfoil.datasets.judged import Judging, ReadyJudge, open_judge
 from counterfoil.errors import UserError
 from counterfoil.files import explained, write_json
@@ -32,7 +33,6 @@ from counterfoil.perturbing.templates.variants import (
     variants_as_far_as_possible,
 )
 from counterfoil.progress import counted
-from counterfoil.running.askers import Say
 
 
 def perturb(request: PerturbRequest, say: Say) -> Report:
