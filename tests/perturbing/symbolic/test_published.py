@@ -91,6 +91,37 @@ def test_a_word_can_stand_for_a_number() -> None:
     )
 
 
+SHAPES = """On the {d,3rd} day, in the {w,second} week, {n,Six} people pay {p,$5} each for a {s,two-sided} card \
+with {r,10%} off, at {t,8 AM}. In all?
+
+# Init :
+$d = range(2, 30)
+$w=range(1, 9)   # weeks
+- $n = range(2, 40)
+- $p = range(2, 30)
+- $s = range(2,
+    9)
+- $r = range(5, 60, 5)
+- $t = range(6, 12)
+#condition
+(d > 0)
+#ANSWER:
+ d + w + n * p +
+ s + r + t
+"""
+
+
+def test_numbers_keep_the_shape_of_the_originals() -> None:
+    # 3 + 2 + 6 · 5 + 2 + 10 + 8 = 55.
+    template = template_of(row(SHAPES, "#### 55", ""), "shapes")
+    text, answer = rendered(template, d="22", w="12", n="21", p="7", s="4", r="25", t="9")
+    assert text == (
+        "On the 22nd day, in the twelfth week, twenty-one people pay $7 each for a four-sided card with 25% off, at "
+        "9 AM. In all?"
+    )
+    assert answer == 22 + 12 + 147 + 4 + 25 + 9
+
+
 @pytest.mark.parametrize(
     ("annotated", "answer", "kind"),
     [

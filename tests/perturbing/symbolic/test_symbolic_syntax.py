@@ -36,6 +36,7 @@ NUMBERS: list[tuple[str, Callable[[int, int, int], Fraction]]] = [
     ("a if a > b else c", lambda a, b, c: Fraction(a if a > b else c)),
     ("gcd(a, b) + lcm(b, c)", lambda a, b, c: Fraction(gcd(a, b) + b * c // gcd(b, c))),
     ("len(set([a, b, c]))", lambda a, b, c: Fraction(len({a, b, c}))),
+    ("len(str(a * b))", lambda a, b, c: Fraction(len(str(a * b)))),
     ("(a > b) + (b > c)", lambda a, b, c: Fraction((a > b) + (b > c))),
     ("answer + a", lambda a, b, c: Fraction(7 + a)),
     ("a * int(count)", lambda a, b, c: Fraction(3 * a)),
@@ -54,6 +55,7 @@ CONDITIONS: list[tuple[str, Callable[[int, int, int], bool]]] = [
     ("all([a > 1, b > 1]) or any([a == c])", lambda a, b, c: (a > 1 and b > 1) or a == c),
     ("(a > 1 if b > 1 else c > 1)", lambda a, b, c: a > 1 if b > 1 else c > 1),
     ('unit == "feet" and unit != "yards" and unit in ["Feet"] and a > 3', lambda a, b, c: a > 3),
+    ("Fraction(a, b).denominator == 1", lambda a, b, c: a % b == 0),
     ("True", lambda a, b, c: True),
 ]
 ints = st.integers(1, 60)

@@ -8,6 +8,7 @@ a check. What can't be expressed in our language is told with the reason.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -43,7 +44,6 @@ NO_GOLD = "its solution gives no answer"
 NOTHING_TO_CHANGE = "none of its numbers can be changed"
 NOT_COMPUTED = "its original can't be computed"
 _MOST_DISTRACTORS = 12
-_MOST_IN_WORDS = 100
 
 
 class Row(msgspec.Struct):
@@ -54,7 +54,6 @@ class Row(msgspec.Struct):
     question_annotated: str
     answer_annotated: str = ""
     id_orig: int | None = None
-    id_shuffled: int | None = None
 
 
 class Refused(NamedTuple):
@@ -265,27 +264,39 @@ class _Compiler:
             return _marker(safe(variable.speaks_for), forms)
         if any(other.speaks_for == part.name for other in self._variables.values()):
             return _marker(safe(part.name), ["fraction"])
-        forms = ["plural"] if part.plural and not variable.is_number else []
+        before, behind, forms = "", "", ["plural"] if part.plural and not variable.is_number else []
         slot = slots.get(safe(part.name))
-        if (
-            slot is not None
-            and not slot.listed
-            and _is_word(part.original)
-            and variable.original in range(_MOST_IN_WORDS)
-        ):
-            forms.append("words")
-        article = part.article and (not variable.is_number or _is_word(part.original))
-        forms += ["a"] if article else []
-        forms += ["capital"] if part.first and (part.article == "A" or not part.article) else []
-        rest = "s" if part.plural and variable.is_number else ""
+        if variable.is_number and (slot is None or not (slot.listed or slot.word)):
+            before, forms, behind = _shape_of(part.original)
+        is_spelled = not variable.is_number or _is_word(part.original)
+        forms += ["a"] if part.article and is_spelled else []
+        forms += ["capital"] if part.first and is_spelled and part.article != "a" else []
         if variable.is_number:
-            return _marker(safe(part.name), forms) + rest
+            rest = "s" if part.plural else ""
+            return escaped(before) + _marker(safe(part.name), forms) + escaped(behind + rest)
         if part.name in drawn:
             return _marker(part.name, forms)
         text = variable.word
         for form in forms:
             text = words.TEXT_FORMS[form](text)
         return escaped(text)
+
+
+def _shape_of(original: str) -> tuple[str, list[str], str]:
+    """What stands before a number, the form that it has, and what stands behind it: $5, six, 3rd, 20%, two-sided."""
+    text = original.strip()
+    if _is_word(text):
+        if words.read_ordinal(text) is not None:
+            return "", ["ordinal"], ""
+        ends = [match.start() for match in re.finditer(r"[\s-]|$", text)]
+        end = max((end for end in ends if words.read_number(text[:end]) is not None), default=len(text))
+        return "", ["words"], text[end:]
+    match = re.fullmatch(r"([$€£]?)(\d[\d,. /]*)(.*)", text, re.DOTALL)
+    if match is None:
+        return "", [], ""
+    if match[3] in ("st", "nd", "rd", "th"):
+        return match[1], ["th"], ""
+    return match[1], [], text[len(match[1]) + len(match[2].rstrip()) :]
 
 
 def _is_known(formula: str, known: set[str]) -> bool:

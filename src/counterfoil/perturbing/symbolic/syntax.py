@@ -34,6 +34,8 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
 _FUNCTIONS = {"int": "int", "abs": "abs", "floor": "floor", "ceil": "ceil", "sqrt": "sqrt", "trunc": "int"}
 _TAKEN = frozenset({"answer", "if", "and", "or", "not", "sum"})
 _YES, _NO = "1 == 1", "1 == 0"
+_PI = "3.14159265358979323846"
+_MOST_DIGITS = 9
 
 
 class Unexpressed(Exception):
@@ -99,6 +101,8 @@ def number(node: ast.expr, names: Names) -> str:
             return f"if({condition(test, names)}, {number(body, names)}, {number(other, names)})"
         case ast.Subscript(value=ast.Name() as pair, slice=ast.Constant(value=1 | -1)):
             return number(pair, names)
+        case ast.Attribute(value=ast.Name(id="math" | "np" | "numpy"), attr="pi"):
+            return _PI
         case ast.Call():
             return _call(node, names)
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
@@ -112,6 +116,8 @@ def _call(node: ast.Call, names: Names) -> str:
         raise Unexpressed(NO_SYNTAX, ast.unparse(node)[:80])
     if name == "len" and len(arguments) == 1 and (several := _different(arguments[0])) is not None:
         return _how_many(several, names)
+    if name == "len" and len(arguments) == 1 and isinstance(arguments[0], ast.Call):
+        return _length(arguments[0], names)
     if name in ("min", "max", "sum") and len(arguments) == 1 and isinstance(arguments[0], ast.List | ast.Tuple):
         arguments = arguments[0].elts
     match name, [number(argument, names) for argument in arguments]:
@@ -160,6 +166,15 @@ def _how_many(items: list[ast.expr], names: Names) -> str:
     return f"({' + '.join(counts)})"
 
 
+def _length(node: ast.Call, names: Names) -> str:
+    """How many digits a whole number has: len(str(n))."""
+    if function_name(node) != "str" or len(node.args) != 1:
+        raise Unexpressed(NO_FUNCTION, "len")
+    value = number(node.args[0], names)
+    more = (f"if(abs({value}) >= {10**digits}, 1, 0)" for digits in range(1, _MOST_DIGITS + 1))
+    return f"(1 + {' + '.join(more)})"
+
+
 def condition(node: ast.expr, names: Names) -> str:
     """A condition, in our language."""
     match node:
@@ -199,6 +214,9 @@ def _compared(one: ast.expr, operator: ast.cmpop, other: ast.expr, names: Names)
     left, right = (_word(side, names) for side in (one, other))
     if left is not None and right is not None and isinstance(operator, ast.Eq | ast.NotEq):
         return f"({_YES if (left == right) == isinstance(operator, ast.Eq) else _NO})"
+    match one, operator, other:
+        case ast.Attribute(value=inner, attr="denominator"), ast.Eq(), ast.Constant(value=1):
+            return f"is_int({number(inner, names)})"
     form = _COMPARISONS.get(type(operator))
     if form is None:
         raise Unexpressed(NO_SYNTAX, ast.unparse(one)[:80])

@@ -14,7 +14,7 @@ from typing import Any
 from counterfoil.perturbing.symbolic.annotated import Annotated, Assignment, Mark
 from counterfoil.perturbing.symbolic.domains import Domain, Steps, domain, is_drawn
 from counterfoil.perturbing.symbolic.syntax import Unexpressed, function_name, parsed, used_names
-from counterfoil.perturbing.templates.words import read_number
+from counterfoil.perturbing.templates.words import read_number, read_ordinal
 
 NO_ORIGINAL = "a number whose original value can't be read"
 TWO_ORIGINALS = "a number with two original values"
@@ -232,7 +232,7 @@ def _leading_number(text: str) -> Fraction | None:
     """The number that a text is, or begins with: six-sided, 8 AM. Whether it is the right one, the answer shows."""
     parts = re.split(r"(?<=\w)[\s-]+|(?<=\d)(?=[a-z%])", text.strip(), flags=re.IGNORECASE)
     tries = (read_number(" ".join(parts[:count])) for count in range(len(parts), 0, -1))
-    return next((value for value in (read_number(text), *tries) if value is not None), None)
+    return next((value for value in (read_number(text), read_ordinal(text), *tries) if value is not None), None)
 
 
 def drawn_words(variables: Mapping[str, Variable], held: Collection[str]) -> dict[str, tuple[str, ...]]:

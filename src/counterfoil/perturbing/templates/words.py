@@ -197,6 +197,16 @@ def read_number(text: str) -> Fraction | None:
     return known.get(plain)
 
 
+def read_ordinal(text: str) -> Fraction | None:
+    """The number of an ordinal in words: third. A third is a part of one, and no ordinal."""
+    return _known_ordinals().get(text.strip().lower())
+
+
+@cache
+def _known_ordinals() -> dict[str, Fraction]:
+    return {ordinal(number): Fraction(number) for number in range(1, 101)}
+
+
 @cache
 def _known_words() -> dict[str, Fraction]:
     """Every wording that is read: whole numbers to 1,000, parts down to hundredths, multiples."""
