@@ -26,7 +26,7 @@ from counterfoil.reading.text import own_words
 from counterfoil.reading.ways import ReadBy
 
 # Of a reply with very many names, its beginning and its end are looked at.
-_MOST, _FIRST, _LAST, _NEAR, _FEW = 200, 10, 4, 40, 8
+_MOST, _FIRST, _LAST, _NEAR, _SOON, _FEW = 200, 10, 4, 40, 250, 8
 # A clause that says at least so much of what is asked is sure to answer, says the answer; what a conclusion adds.
 _CERTAIN, _SAID, _DECIDED, _CONCLUDED = 1.2, 0.5, 0.6, 0.5
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
@@ -37,12 +37,14 @@ _OTHER_ONE = re.compile(r"\s(?:of|in|for)\s(?:the\s)?([A-Z][\w'’]+(?:\s[A-Z]\w
 _RANKED = re.compile(
     r"\b(?:second|third|fourth|fifth|next)[- ](?:\w+est\b|most\b|to\b)|두 번째|둘째|(?<!\d)[2-9]대|[2-9]위", re.I
 )
+_FIRST_ONE = re.compile(r"\bwas (?:the |its |their )?(?:very )?(?:first|original)\b", re.I)
+_BRACKETS = re.compile(r"\([^()\n]*\)")
 _KOREAN_OBLIQUE = re.compile(r"보다|처럼|[과와] 달리|에 이어|[이]?라기보다")
 _CLEFT = re.compile(r"\bit(?:'s|’s| is| was| must be| has to be) (?:the |actually |really )?[\"“'‘*]*$", re.I)
 _WHO = re.compile(r"[\"”'’*]* (?:who|that|which)\b", re.I)
 _RANGE = re.compile(r"\d\s?(?:to|and|through|or|[-–—~])\s?$", re.I)
 _COPULAS = folded(
-    "picked chose chosen selected named crowned elected is was are were be been by in called named to became become "
+    "born picked chose chosen selected named crowned elected is was are were be been by in called named to became become "
     "remains on at being"
 ) | {":", "=", "s"}
 _OBLIQUE = folded("than between like unlike near against after before over from with beyond behind beside including")
@@ -139,12 +141,24 @@ class _Reading(OwnSaying):
             if one.owner == other.owner or len(between) > _NEAR or self.is_rejected(left) or self.is_rejected(left + 1):
                 continue
             low, _ = self.clause(one)
+            if cues.COMMA.fullmatch(between) and self._is_list(left):
+                return Answer(None, None)
             if cues.OR.fullmatch(between) or (
                 cues.AND.fullmatch(between)
                 and (self.is_bare(one, other) or cues.BOTH.search(self.text, low, one.start))
             ):
                 return Answer(None, None)
         return Answer(self.found[at].owner, how)
+
+    def _is_list(self, at: int) -> bool:
+        """Whether three names or more stand in a row: "Fleming, Florey and Chain"."""
+        for left, joints in ((at - 1, (cues.COMMA,)), (at + 1, (cues.COMMA, cues.AND, cues.OR))):
+            if not 0 <= left < len(self.found) - 1 or self.is_rejected(left) or self.is_rejected(left + 1):
+                continue
+            one, other = self.found[left : left + 2]
+            if one.owner != other.owner and any(joint.fullmatch(self.text, one.end, other.start) for joint in joints):
+                return True
+        return False
 
     def _behind_correction(self) -> int:
         """The first name behind the last correction, where that gives an answer; else 0."""
@@ -153,6 +167,8 @@ class _Reading(OwnSaying):
                 continue
             first = bisect_left(self.starts, match.end())
             for at in range(first, min(len(self.found), first + _FEW)) if first else ():
+                if self.starts[at] - match.end() > _SOON:
+                    break
                 if self.is_own(at) and self._score(at, False) >= _DECIDED:
                     return first
         return 0
@@ -204,12 +220,15 @@ class _Reading(OwnSaying):
         share = 1.0 if bare else self.share(low, relative)
         place = self._place(span, low)
         score = share + (0.1 if is_first else 0.0) + (max(0.0, place) if relative > high else place)
-        clause = text[low:relative]
+        clause = text[low:relative] if "(" not in text[low:relative] else _BRACKETS.sub("", text[low:relative])
         if not bare:
-            score -= 0.6 * bool(cues.FORMERLY.search(clause)) + 0.4 * self._is_of_another(
-                text[low : span.start] + text[span.end : relative], share
-            )
-        if _RANKED.search(clause) and not self.asked.ranked:
+            if cues.FORMERLY.search(clause):
+                score -= share + 0.3
+            elif self._is_of_another(text[low : span.start] + text[span.end : relative], share):
+                score -= 0.4
+        if cues.NOW.search(clause):
+            score += 0.3
+        if (_RANKED.search(clause) and not self.asked.ranked) or (_FIRST_ONE.search(clause) and not self.asked.first):
             score -= 0.5
         if text[low - 1 : low] == "(":
             score -= 0.3

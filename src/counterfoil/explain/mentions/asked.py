@@ -46,7 +46,8 @@ old oldest older | heavy heaviest heavier | deep deepest deeper | fast fastest f
 _SAME = {form: forms[0] for forms in (group.split() for group in _IRREGULAR.split("|")) for form in forms}
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _RANKED = re.compile(r"\b(?:second|third|fourth|fifth|next)\b|두 번째|둘째|[2-9]대|[2-9]위", re.I)
-_SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ing|ed|e)$")
+_FIRST = re.compile(r"\b(?:first|original)|최초|초대|첫", re.I)
+_SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ing|ed|er|est|e)$")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -68,6 +69,7 @@ class Asked(NamedTuple):
     kinds: frozenset[str]
     years: frozenset[str]
     words: frozenset[str]
+    first: bool
     ranked: bool  # asks for the second, the third
     total: float
 
@@ -86,7 +88,7 @@ def asked(question: str) -> Asked:
         one = stem(word.raw)
         if word.key in _EMPTY or one in _EMPTY_KOREAN or not one:
             continue
-        if one in _GENERIC_STEMS and word.raw.islower():
+        if word.key in _GENERIC and word.raw.islower():
             weight = _KIND
             kinds.add(one)
         else:
@@ -97,6 +99,7 @@ def asked(question: str) -> Asked:
         frozenset(kinds),
         frozenset(_YEAR.findall(question)),
         frozenset(word.key for word in words),
+        _FIRST.search(question) is not None,
         _RANKED.search(question) is not None,
         sum(weights.values()),
     )
@@ -109,5 +112,3 @@ def _is_topic(word: Word, at: int, quoted: list[tuple[int, int]]) -> bool:
         return word.raw.endswith("의")
     return word.raw[0].isdigit() or (at > 0 and word.raw[0].isupper())
 
-
-_GENERIC_STEMS = frozenset(map(stem, _GENERIC))

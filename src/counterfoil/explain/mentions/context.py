@@ -25,6 +25,7 @@ from counterfoil.explain.mentions.vocabulary import (
 )
 from counterfoil.explain.mentions.words import Word, Words, fold
 
+_SENIOR = frozenset(("sr", "jr", "senior", "junior"))
 _WITHIN = re.compile(r'[\w,"“ ][ "“*]')
 
 
@@ -180,6 +181,7 @@ def part_owner(reply: Reply, at: int, part: Part) -> tuple[bool, bool]:
     following = _capitals_beside(reply, at, 1)
     if following and word.key in TITLES:
         return False, False  # Major Tom is not John Major
+    following = [key for key in following if key not in _SENIOR]
     if following and following[0] not in FUNCTION_WORDS:
         same_name = any(key in part.name or key in KINDS for key in following)
         return same_name and not part.last, not same_name

@@ -28,7 +28,7 @@ ANSWER_LINE = re.compile(
 )
 # At the head of a clause.
 CONCLUSION = re.compile(
-    r"(?:therefore|thus|hence|so|in conclusion|in summary|overall|all in all|in total|in all|altogether|to sum up|"
+    r"(?:therefore|thus|hence|so(?! (?:is|are|was|were|did|do|does|can|much|many|far|too)\b)|in conclusion|in summary|overall|all in all|in total|in all|altogether|to sum up|"
     r"in short|ultimately|which (?:makes|gives|leaves|adds up to)|for a total of|making|totall?ing|"
     r"(?:that|this) leaves(?: us with)?|leaving|what(?:'s|’s| is) left|what remains|the rest is)\b",
     re.I,
@@ -62,7 +62,7 @@ KEYS = folded(
 KOREAN = {
     ANSWER: re.compile(r"정답[은:]|(?<![가-힣])답[은:]|정답[*_ \t]*\n|최종 ?답변?[은:]"),
     CONCLUSION: re.compile("따라서|그러므로|결국|결론적으로|즉|합하면|모두|총"),
-    CORRECTION: re.compile(rf"{words.CORRECTS['ko']}|아,? ?아니|아니,|아니네|착각했"),
+    CORRECTION: re.compile(rf"{words.CORRECTS['ko']}|아,? ?아니|아니요?,|아니네|착각했"),
     POINTING: re.compile(
         "(?:전자|후자)(?:입니다|이다|예요|이에요|죠|가 (?:정답|답|맞))|그게 (?:정?답)|이것이 (?:정?답)"
     ),
@@ -113,14 +113,16 @@ CONCESSION = re.compile(
     re.I,
 )
 KOREAN_CONCESSION = re.compile(
-    r"지만|[었였았겠]으나|(?:생각|오해|대답|추측|답|착각|혼동)하(?:시)?(?:는데|나|ㄴ데)|(?:생각|대답|답)했(?:는데|으나)|"
+    r"지만|[었였았겠]으나|(?:습|[입합됩])니다만|(?:생각|오해|대답|추측|답|착각|혼동)하(?:시)?(?:는데|나|ㄴ데)|(?:생각|대답|답)했(?:는데|으나)|"
     r"알고 있(?:는데|으나)|[었였]는데|인데요?,"
 )
+# What is so at the time asked about.
+NOW = re.compile(r"\b(?:today|now|currently|these days|nowadays|at present|since \d{4}|modern)\b|지금|현재|오늘날|이후", re.I)
 # What was so at another time than the one asked about.
 FORMERLY = re.compile(
     r"\b(?:until|used to|former|formerly|once|previously|originally|initially|no longer|temporar\w+|interim|earlier|"
     r"before that|at one time|older|old|back then|briefly|from \d{4} to \d{4})\b|"
-    r"까지|한때|과거|예전|이전|옛|당시|원래|임시",
+    r"까지|한때|과거|예전|이전|옛|당시|원래|임시|오랫동안",
     re.I,
 )
 IN_PASSING = re.compile(r"(?:also|better|otherwise) (?:known as|called)\s[\w\s]{0,20}$", re.I)
@@ -142,7 +144,7 @@ REJECTING_BEFORE = re.compile(
     re.I,
 )
 REJECTING_AFTER = re.compile(
-    r"[^.!?,\n]{0,12}?(?:\b(?:is|was|are|were)(?:n't| not| (?:also )?(?:incorrect|wrong|false|ruled out|"
+    r"[^.!?,\n]{0,12}?(?:\b(?:is|was|are|were)(?:n't| not| no| (?:also )?(?:incorrect|wrong|false|ruled out|"
     r"an? (?:\w+ )?(?:common|frequent|popular|typical) (?:mistake|error|misconception|wrong \w+|guess|answer)))\b|"
     r"\b(?:can|could|may|must) (?:also )?be (?:ruled out|excluded|eliminated)\b|"
     r"[이가은는도] (?:아[니닌닙]|틀[렸린립]|오답|농담|거짓))|"
@@ -179,4 +181,5 @@ OR = re.compile(
     re.I,
 )
 AND = re.compile(r"[\"”'’*)\s]*(?: (?:and|&)|[와과]|이?랑|하고|[-–—]| to)(?: the)?[\"“'‘*(\s]*", re.I)
+COMMA = re.compile(r"[\"”'’*)]*,[\"“'‘*(\s]*(?:and |or )?(?:the )?[\"“'‘*]*", re.I)
 BOTH = re.compile(r"\b(?:both|either|between)\b|둘 (?:중|다)", re.I)

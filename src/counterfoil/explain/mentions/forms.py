@@ -36,6 +36,8 @@ _OFFSET = re.compile(r"(?:UTC|GMT)\s?([+−–-])0?(\d{1,2})(?::?(\d\d))?", re.I
 _NO_OTHER_NUMBER = r"(?![.)]\s|[.,:/-]?\d|\s?[%년월일명개살세번회대권위층시분초만억천백조])"
 _HANGUL = re.compile("[가-힣]")
 _UNSPACED = re.compile("[가-힣\u3040-\u30ff\u3400-\u9fff]")
+# Behind a name, these make the name of something else: 뉴턴 역학, 핼리 혜성.
+_THINGS = r"\s?(?:역학|혜성|법칙|정리|방정식|공식|대학|신문|일보|방송|공항|올림픽|영화제|조약|협약|선언|선생님|동상|박물관)"
 _ASKS_WHO = re.compile("누구|사람|인물|[가-힣]자는|분은")
 _KOREAN_KINDS = """
 사막 강 산 산맥 반도 제도 해협 바다 섬 호수 제국 왕국 공화국 대학교 전쟁 혁명 조약 왕조 대륙
@@ -43,6 +45,7 @@ _KOREAN_KINDS = """
 """
 # What kind of thing a name stands for, behind a blank or written on to it.
 _KINDS = frozenset(_KOREAN_KINDS.split())
+_LONG_SUFFIXES = ("산", "섬", "호", "해", "시", "도")
 _SUFFIXES = ("사막", "강", "산맥", "반도", "제도", "해협", "제국", "공화국", "대학교")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -175,7 +178,9 @@ def _korean_parts(texts: Sequence[tuple[int, str]], question: str) -> list[tuple
                 len(words[0]) > 2 and _ASKS_WHO.search(question) is not None
             )
         found += [
-            (owner, name.removesuffix(kind)) for kind in _SUFFIXES if name.endswith(kind) and len(name) > len(kind) + 1
+            (owner, name.removesuffix(kind))
+            for kind in (*_SUFFIXES, *_LONG_SUFFIXES)
+            if name.endswith(kind) and len(name) > (3 if kind in _LONG_SUFFIXES else len(kind) + 1)
         ]
     whole = {name for _, name in texts}
     owners: dict[str, set[int]] = {}
@@ -209,5 +214,5 @@ def _pattern(name: str) -> str:
     else:
         body = r"\s?".join(re.escape(piece) for piece in name.split())
     before = r"(?<!\w)" if not _HAN.match(name) else ""
-    after = f"(?={ENDING}(?![가-힣]))" if _HANGUL.match(name[-1]) else ""
+    after = f"(?={ENDING}(?![가-힣]))(?!{_THINGS})" if _HANGUL.match(name[-1]) else ""
     return f"{before}({body}){after}"

@@ -83,7 +83,7 @@ def forms_of(name: str, owner: int, shared: frozenset[str]) -> list[Form]:
         # "US" is not "us", "IT" is not "it".
         short = len(words) == 1 and len(words[0].raw) <= 3 and words[0].raw.isupper() and words[0].raw.isalpha()
         found.append(Form(keys, owner, exact_case=short))
-        others = (*dates(keys), *numbers_in_words(keys), *amounts(keys), *numbered(words))
+        others = (*dates(keys), *within_month(keys), *numbers_in_words(keys), *amounts(keys), *numbered(words))
         found += [Form(other, owner) for other in others]
         if all(len(word.raw) == 1 and word.raw.isupper() for word in words) and len(words) > 1:
             found.append(Form((fold("".join(word.raw for word in words)),), owner, exact_case=True))
@@ -108,6 +108,8 @@ def forms_of(name: str, owner: int, shared: frozenset[str]) -> list[Form]:
             found.append(Form(kept, owner))  # "12 players" among other numbers of players: 12
         if len(kept) > 1 and kept == keys[-len(kept) :] and not FUNCTION_WORDS & set(kept):
             found.append(Form(kept, owner))  # "French Prime Minister" beside "French President": Prime Minister
+        if len(keys) > 2 and keys[1] == "of" and words[2].raw[0].isupper() and (keys[0] in KINDS | shared):
+            found.append(Form(keys[2:], owner))  # House of York beside House of Tudor: York
         bare = keys[1:] if keys[0] in KINDS else keys[:-1] if keys[-1] in KINDS else ()
         if len(bare) > 1 and not (FUNCTION_WORDS | KINDS) & set(bare) and not shared.issuperset(bare):
             found.append(Form(bare, owner))  # "Hyde Park Corner Station": Hyde Park Corner
@@ -196,6 +198,15 @@ def dates(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
     ]
 
 
+def within_month(keys: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """July 20, 1969 and the 20th of July 1969 for July 1969."""
+    if len(keys) != 2 or keys[0] not in MONTH_NUMBERS or not _YEAR.fullmatch(keys[1]):
+        return []
+    months = [key for key, number in MONTH_NUMBERS.items() if number == MONTH_NUMBERS[keys[0]]]
+    days = [day for number in range(1, 32) for day in (str(number), ordinal(number))]
+    return [(month, day, keys[1]) for month in months for day in days] + [(month, keys[1]) for month in months]
+
+
 def undated(name: str, shared: frozenset[str]) -> list[tuple[str, ...]]:
     """Day and month of a date whose year other answers have, too."""
     keys = spelled(name)
@@ -279,7 +290,10 @@ def parts_of(
     names: Sequence[tuple[int, str]], question_keys: tuple[str, ...], forms: dict[tuple[str, ...], Form]
 ) -> dict[str, Part]:
     """Surnames, and first names where the question asks for a person or the surname is common: those of one answer."""
+    firsts = {owner: words_of(name)[0].key for owner, name in names if " " in name.strip() and words_of(name)}
     asks_who = bool({"who", "whom", "whose"} & set(question_keys))
+    # Answers with first names are persons, whatever the question calls them: "Which Beatle".
+    asks_who = asks_who or 2 * sum(key in FIRST_NAMES for key in firsts.values()) > len({owner for owner, _ in names})
     asks_for_person = asks_who or not PERSONS.isdisjoint(question_keys)
     owners: dict[str, set[int]] = {}
     found: list[tuple[str, Part]] = []
@@ -306,7 +320,9 @@ def parts_of(
             common = len(owners.get(last.key, ())) > 1 and not placed
             # "Emily" of the Brontës, not "Mild" of the ales.
             common = common and (asks_for_person or last.key in question_keys or first.key in FIRST_NAMES)
-            single = first.end not in hyphened and (asks_who or epithet or numbered or placed or common)
+            # Rio is Rio de Janeiro.
+            inside = any(word.key in NAME_PARTICLES for word in words[1:-1])
+            single = first.end not in hyphened and (asks_who or epithet or numbered or placed or common or inside)
             if (double or single) and len(first.raw) > (3 if placed or double else 2):
                 found.append((first.key, Part(owner, False, together)))
     unwanted = FUNCTION_WORDS | COMPASS | KINDS | NAME_PARTICLES | set(question_keys)

@@ -9,14 +9,17 @@ from itertools import pairwise
 from counterfoil.explain.mentions.context import Reply, is_capital
 from counterfoil.explain.mentions.forms import Lexicon
 from counterfoil.explain.mentions.names import is_number
-from counterfoil.explain.mentions.vocabulary import MONTH_NUMBERS, NUMBERED, UNITS, UNITS_AFTER_HOW, UNITS_ASKED_FOR
+from counterfoil.explain.mentions.vocabulary import FUNCTION_WORDS, MONTH_NUMBERS, NEUTRAL, NUMBERED, UNITS, UNITS_AFTER_HOW, UNITS_ASKED_FOR, VERBS
 
 _DATE = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4}")
+_PART_OF = frozenset(("which", "them", "thes", "thos", "whom"))
 _NOT_COUNTING = frozenset(("the", "other", "of", "thes", "thos"))
 
 
 def is_number_of_it(reply: Reply, first: int, last: int, known: Lexicon) -> bool:
     """Whether it stands for a number of what is asked for: not for a list's item, a day, a label, a measure."""
+    if known.counts and _counts_something_else(reply, last, known):
+        return False
     if first != last:  # "twenty-five", "one hundred", "11 players"; but not 20^5
         return not all(map(is_number, reply.keys[first : last + 1])) or reply.raws[last].isalpha()
     if not reply.raws[first][0].isdecimal():
@@ -27,6 +30,21 @@ def is_number_of_it(reply: Reply, first: int, last: int, known: Lexicon) -> bool
         or _is_label_or_ratio(reply, first, known.question_keys)
         or _is_measure(reply, first, known.question_keys)
     )
+
+
+def _counts_something_else(reply: Reply, at: int, known: Lexicon) -> bool:
+    """As in "52 white keys" and "5 substitutes", where keys or players are asked for; and "106 of which"."""
+    after = reply.after(at)
+    if after is None or reply.gap(at) != " " or not after.raw.islower() or after.key in known.counted:
+        return False
+    beyond = reply.after(at + 1)
+    if after.key == "of":
+        return beyond is not None and beyond.key in _PART_OF
+    if after.key in FUNCTION_WORDS or after.key in NEUTRAL or after.key in UNITS or after.key in known.question_keys:
+        return False
+    if beyond is not None and beyond.key in known.counted:
+        return True
+    return after.raw.endswith("s") and not after.raw.endswith(("ss", "us", "is")) and after.key not in VERBS
 
 
 def _is_list_item(reply: Reply, at: int) -> bool:

@@ -69,7 +69,13 @@ Alaska Time Zone; Alaska Time; Alaska Standard Time; AKST; AKT | Greenwich Mean 
 Coordinated Universal Time; UTC | Central European Time; CET | Eastern European Time; EET |
 Western European Time; WET | Japan Standard Time; JST | Korea Standard Time; KST |
 Indian Standard Time; India Standard Time; IST | British Summer Time; BST | Moscow Time; Moscow Standard Time; MSK |
-Water; H2O; H₂O | Carbon dioxide; CO2; CO₂ | Carbon monoxide; CO | Methane; CH4; CH₄ | Ammonia; NH3; NH₃ |
+Alabama; AL | Alaska; AK | Arizona; AZ | Arkansas; AR | California; CA | Colorado; CO | Connecticut; CT |
+Delaware; DE | Florida; FL | Georgia; GA | Idaho; ID | Illinois; IL | Iowa; IA | Kansas; KS | Kentucky; KY |
+Maryland; MD | Michigan; MI | Minnesota; MN | Mississippi; MS | Missouri; MO | Montana; MT | Nebraska; NE |
+Nevada; NV | New Hampshire; NH | New Jersey; NJ | New Mexico; NM | New York; NY | North Carolina; NC |
+North Dakota; ND | Ohio; OH | Rhode Island; RI | South Carolina; SC | South Dakota; SD | Tennessee; TN |
+Texas; TX | Utah; UT | Vermont; VT | Virginia; VA | Washington; WA | West Virginia; WV | Wisconsin; WI |
+Wyoming; WY | Ho Chi Minh City; HCMC | Water; H2O; H₂O | Carbon dioxide; CO2; CO₂ | Carbon monoxide; CO | Methane; CH4; CH₄ | Ammonia; NH3; NH₃ |
 Nitrogen; N2; N₂ | Oxygen; O2; O₂ | Hydrogen; H2; H₂ | Ozone; O3; O₃ | Chlorine; Cl2; Cl₂ |
 Sodium chloride; NaCl; Table salt | Sulfuric acid; H2SO4; H₂SO₄ | Hydrochloric acid; HCl | Nitrous oxide; N2O; N₂O |
 Sulfur dioxide; SO2; SO₂ | Hydrogen peroxide; H2O2; H₂O₂ | Glucose; C6H12O6 | Calcium carbonate; CaCO3; CaCO₃ |

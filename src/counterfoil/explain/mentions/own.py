@@ -107,5 +107,5 @@ class OwnSaying(Saying):
     def is_head(self, match: re.Match[str]) -> bool:
         """Whether the cue stands at the head of its clause; a Korean one may stand anywhere."""
         if HANGUL.match(match[0]):
-            return True
+            return HANGUL.match(self.text, match.start() - 1) is None if match.start() else True
         return cues.HEAD.search(self.text, max(0, match.start() - 20), match.start()) is not None

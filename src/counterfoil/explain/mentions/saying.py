@@ -10,25 +10,25 @@ from collections.abc import Sequence
 from counterfoil.explain.mentions.asked import Asked, stem
 from counterfoil.explain.mentions.context import Reply
 from counterfoil.explain.mentions.spans import Span
-from counterfoil.explain.mentions.vocabulary import folded
 from counterfoil.explain.mentions.words import is_hangul
 
 HANGUL = re.compile("[가-힣]")
 ENDING = re.compile(r"[가-힣]*")
 # Longer sentences are not looked at as a whole.
 _FAR = 300
+_IS_YEAR = re.compile(r"[12]\d{3}")
 # A full stop after an initial or a title ends nothing.
-_FULL_STOP = re.compile(r"[.!?](?<!\b[A-Z].)(?<!\bSt.)(?<!\bDr.)(?<!\bMr.)(?<!\bMt.)(?=[\s*\"”)]|$)|\n")
+_FULL_STOP = re.compile(r"[.!?](?<!\b[A-Z].)(?<!\bSt.)(?<!\bDr.)(?<!\bMr.)(?<!\bMt.)(?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\bNo.)(?=[\s*\"”)]|$)|\n")
 _CLAUSE = re.compile(
     r"\((?=[^()\n]{0,200}\))[^()\n]*\)|;|\s?[–—]\s|\s-\s|"
     r",? \b(?:but|while|whereas|although|even though|yet|because)\b|,? \bthough\b(?!,)|"
     r", (?:which|who|whose|where|when|so|and|not|since|as)\b|"
-    r"(?<=[가-힣])(?:지만|는데요?|으나),? ?|(?<=[이였했었하셨])[고며],? |[고며], ",
+    r"(?<=[가-힣])(?:지만|는데요?|으나|니다만),? ?|(?<=[이였했었하셨])[고며],? |[고며], ",
     re.I,
 )
 _GOES_ON_ABOUT = re.compile(r"[\"”'’*]*, (?:which|who|whose|where|when|and|so|while)\b", re.I)
 _IN_RELATIVE = re.compile(r".*\b(?:which|who|whose|where)$", re.I)
-_RELATIVE = re.compile(r"[\"”'’*]*, (?:which|who|whose|where|the)\b[^,.;\n]*", re.I)
+_RELATIVE = re.compile(r"[\"”'’*]*(?:, (?:though|however))?, (?:which|who|whose|where|the)\b[^,.;\n]*", re.I)
 _LIST = re.compile(
     r"[\s\"“”'‘’*,/&]*(?:\b(?:and|or)\b|[와과나]|이나|또는|혹은)?[\s\"“”'‘’*(]*(?:(?:the|an?) )?[\"“'‘*]*", re.I
 )
@@ -46,16 +46,16 @@ _KOREAN_FILL = """
 그러나 하지만 그래서 즉 최종 답변 정확히 그 이 오늘날 입니다 정정 정정합니다 음 참고 그리고
 """
 # What may stand around a name that is all a clause has.
-_FILL = folded(
-    "it this that these those the a an is was are were be been being would will should must have has had there here "
-    "answer correct right actual actually in fact truth reality really indeed so therefore thus hence well ok okay "
-    "yes sure i we my say think believe guess go with final choice name today now currently instead rather simply "
-    "just definitely certainly clearly probably likely of course however though but and no not nope hmm oh ah to be "
-    "d ll s m re meant mean sorry wait scratch correction called known as one you your question short conclusion "
-    "total all total honor belongs goes distinction title remains still always only exactly about around "
-    "approximately"
-) | frozenset(_KOREAN_FILL.split())
-_FILL_STEMS = frozenset(map(stem, _FILL))
+_FILL = """
+it this that these those the a an is was are were be been being would will should must have has had there here
+answer correct right actual actually in fact truth reality really indeed so therefore thus hence well ok okay
+yes sure i we my say think believe guess go with final choice name today now currently instead rather simply
+just definitely certainly clearly probably likely of course however though but and no not nope hmm oh ah to d ll
+s m re meant mean sorry wait scratch correction called known as one you your question short conclusion total all
+honor belongs goes distinction title remains still always only exactly about around approximately since
+"""
+_KOREAN_WORDS = frozenset(_KOREAN_FILL.split())
+_FILL_STEMS = frozenset(map(stem, (_FILL + _KOREAN_FILL).split()))
 
 
 class Saying:
@@ -101,7 +101,7 @@ class Saying:
 
     def _is_fill(self, raw: str) -> bool:
         one = stem(raw)
-        return one in _FILL_STEMS or one in self.asked.kinds or (is_hangul(raw) and (not one or raw in _FILL))
+        return one in _FILL_STEMS or _IS_YEAR.fullmatch(raw) is not None or one in self.asked.kinds or (is_hangul(raw) and (not one or raw in _KOREAN_WORDS))
 
     def sentence(self, at: int) -> tuple[int, int]:
         return self.sentence_start(at), self.sentence_end(at)

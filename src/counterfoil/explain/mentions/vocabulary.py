@@ -97,7 +97,7 @@ BEFORE_TO_NOUN = folded(
 )
 # What is said of a people as of its country.
 TEAMS = folded("team side squad eleven victory win defeat players national government army troops forces navy")
-BEHIND_PEOPLE = folded("won lost beat came went took got made held fought left led ran won't finished reached played")
+BEHIND_PEOPLE = folded("second third fourth fifth last first won lost beat came went took got made held fought left led ran won't finished reached played")
 COUNTRIES = folded("country nation team nationality side state power empire winner won host")
 PERSONS = folded(
     "person man woman sister brother author writer poet painter artist composer singer actor actress scientist "
@@ -113,3 +113,10 @@ THINGS = folded(
     "jets rangers bears eagles act law effect theorem principle equation formula constant scale disease syndrome "
     "memorial monument foundation society corporation company records studios pictures press review games olympics"
 )
+# Between a number and what is counted, these leave it the same.
+NEUTRAL = folded(
+    "total different standard individual separate distinct whole such more main major official overall full regular "
+    "known actual active recognized"
+)
+# Verbs that look like nouns in the plural behind a number: "7 fits".
+VERBS = folded("says has was makes gives means fits counts remains leaves comes goes seems looks sounds works needs stands")
