@@ -44,7 +44,7 @@ _CLEFT = re.compile(r"\bit(?:'s|’s| is| was| must be| has to be) (?:the |actua
 _WHO = re.compile(r"[\"”'’*]* (?:who|that|which)\b", re.I)
 _RANGE = re.compile(r"\d\s?(?:to|and|through|or|[-–—~])\s?$", re.I)
 _COPULAS = folded(
-    "born picked chose chosen selected named crowned elected is was are were be been by in called named to became become "
+    "born picked chose chosen selected named crowned elected is was are were be been by in called to became become "
     "remains on at being"
 ) | {":", "=", "s"}
 _OBLIQUE = folded("than between like unlike near against after before over from with beyond behind beside including")
@@ -98,7 +98,9 @@ class _Reading(OwnSaying):
 
     @cached_property
     def _affirms(self) -> bool:
-        return cues.AFFIRMING.search(self.text) is not None
+        if not cues.AFFIRMING_KEYS.isdisjoint(self.words.keys):
+            return True
+        return not self.text.isascii() and cues.AFFIRMING.search(self.text) is not None
 
     def answer(self) -> Answer:
         begin = self._behind_correction()
@@ -126,10 +128,10 @@ class _Reading(OwnSaying):
     def _looked_at(self, begin: int) -> Iterator[int]:
         """The first and the last few names that the reply says for itself: the answer is not hidden in the middle."""
         own = (at for at in range(begin, len(self.found)) if self.is_own(at))
-        first = list(islice(own, _FIRST))
-        yield from first
-        last = range(len(self.found) - _LAST, len(self.found))
-        yield from (at for at in last if first and at > first[-1] and self.is_own(at))
+        at = begin
+        for at in islice(own, _FIRST):
+            yield at
+        yield from (last for last in range(max(at + 1, len(self.found) - _LAST), len(self.found)) if self.is_own(last))
 
     def _unless_two(self, at: int, how: str) -> Answer:
         """ "Canberra or Sydney" gives none."""
@@ -162,7 +164,7 @@ class _Reading(OwnSaying):
 
     def _behind_correction(self) -> int:
         """The first name behind the last correction, where that gives an answer; else 0."""
-        for match in reversed(list(self.cues(cues.CORRECTION))):
+        for match in reversed(self.cues(cues.CORRECTION)):
             if not self.is_head(match):
                 continue
             first = bisect_left(self.starts, match.end())
@@ -175,7 +177,7 @@ class _Reading(OwnSaying):
 
     def _explicit(self, begin: int, asides: bool = False) -> int | None:
         """The last one that is said in so many words to be the answer."""
-        for match in reversed(list(self.cues(cues.ANSWER))):
+        for match in reversed(self.cues(cues.ANSWER)):
             at = max(begin, bisect_left(self.starts, match.end()))
             while at < len(self.starts) and self.starts[at] - match.end() < 120:
                 if self.is_own(at) or (asides and not self.is_rejected(at)):
@@ -185,7 +187,7 @@ class _Reading(OwnSaying):
 
     def _pointed_at(self, begin: int) -> int | None:
         """What is said to be the answer where it is not named again: "and that's your answer", "the latter"."""
-        for match in reversed(list(self.cues(cues.POINTING))):
+        for match in reversed(self.cues(cues.POINTING)):
             before = [at for at in range(begin, bisect_left(self.starts, match.start())) if not self.is_rejected(at)]
             last = before[-1] if before else None
             if last is None or cues.FORMER.search(match[0]) is None:

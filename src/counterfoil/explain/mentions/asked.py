@@ -111,4 +111,3 @@ def _is_topic(word: Word, at: int, quoted: list[tuple[int, int]]) -> bool:
     if is_hangul(word.raw):
         return word.raw.endswith("의")
     return word.raw[0].isdigit() or (at > 0 and word.raw[0].isupper())
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -26,6 +27,7 @@ from counterfoil.explain.mentions.vocabulary import (
 from counterfoil.explain.mentions.words import Word, Words, fold
 
 _SENIOR = frozenset(("sr", "jr", "senior", "junior"))
+_HYPHEN = re.compile(r"-(?<=[^\W\d_]-)(?=[^\W\d_])")
 _WITHIN = re.compile(r'[\w,"“ ][ "“*]')
 
 
@@ -37,11 +39,9 @@ class Reply(Words):
         """What is written with a hyphen, by its first word, as the key of one word: "infrared" for infra-red."""
         if "-" not in self.text:
             return []
-        return [
-            (at, fold(raw + self.raws[at + 1]))
-            for at, raw in enumerate(self.raws[:-1])
-            if self.text[self.starts[at] + len(raw)] == "-" and self.gap(at) == "-" and raw.isalpha()
-        ]
+        firsts = [bisect_left(self.starts, hyphen.start()) - 1 for hyphen in _HYPHEN.finditer(self.text)]
+        firsts = [at for at in firsts if 0 <= at < len(self) - 1 and self.gap(at) == "-"]
+        return [(at, fold(self.raws[at] + self.raws[at + 1])) for at in firsts]
 
     def gap(self, left: int) -> str:
         """What stands between a word and the next."""
@@ -96,6 +96,12 @@ def is_echo(reply: Reply, first: int, last: int, known: Lexicon) -> bool:
 
 def is_inside_other_name(reply: Reply, first: int, last: int) -> bool:
     """South Korea is not Korea, 2 Kings 7 is not Kings, Kingston upon Hull is not Hull."""
+    raws = reply.raws
+    left, right = raws[first - 1] if first else "", raws[last + 1] if last + 1 < len(raws) else ""
+    if not (
+        left[:1].isupper() or left[:1].isdigit() or left in ("on", "upon") or right[:1].isupper() or right[:1].isdigit()
+    ):
+        return False
     before, after = reply.before(first), reply.after(last)
     if before is not None:
         if is_capital(before) and before.key in BEFORE_OTHER_NAMES and reply.keys[first] not in BEFORE_OTHER_NAMES:

@@ -1,6 +1,6 @@
 """The words by which a reply says what its answer is, and what is none; one table for each, English and Korean.
 
-English cues are looked for at the words that can begin one (`KEYS`), Korean ones anywhere in the text.
+English cues are looked for at the words that can begin one (`CUES`), Korean ones anywhere in the text.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ ANSWER_LINE = re.compile(
 )
 # At the head of a clause.
 CONCLUSION = re.compile(
-    r"(?:therefore|thus|hence|so(?! (?:is|are|was|were|did|do|does|can|much|many|far|too)\b)|in conclusion|in summary|overall|all in all|in total|in all|altogether|to sum up|"
+    r"(?:therefore|thus|hence|so(?! (?:is|are|was|were|did|do|does|can|much|many|far|too)\b)|"
+    r"in conclusion|in summary|overall|all in all|in total|in all|altogether|to sum up|"
     r"in short|ultimately|which (?:makes|gives|leaves|adds up to)|for a total of|making|totall?ing|"
-    r"(?:that|this) leaves(?: us with)?|leaving|what(?:'s|’s| is) left|what remains|the rest is)\b",
+    r"(?:that|this) leaves(?: us with)?|leaving|what(?:'s|’s| is) left|what remains|rest is)\b",
     re.I,
 )
 # What was named before is the answer.
 POINTING = re.compile(
-    r"that(?:'s|’s| is| was) (?:your|the|my) answer\b|(?:is|was|mean|choose|pick) the (?:former|latter)\b", re.I
+    r"that(?:'s|’s| is| was) (?:your|the|my) answer\b|"
+    r"(?:(?<=is the )|(?<=was the )|(?<=choose the ))(?:former|latter)\b",
+    re.I,
 )
 FORMER = re.compile("former|전자")
 # At the head of a sentence that stands against what was said.
@@ -53,12 +56,27 @@ HEADING = re.compile(
     r"(?=[^\w\n]*(?:\n|$)|\W{0,3}:)",
     re.I,
 )
-KEYS = folded(
-    "answer boxed i therefore thus hence so in overall all altogether to ultimately which for making totaling "
-    "totalling that this leaving wait actually correction sorry apologize apologise oops hold scratch strike my on "
-    "let changing make no thinking looking upon edit hang come after update rather clarification incorrect wrong "
-    "alternative plausible common tempting frequent possible other what the is was mean choose pick"
+_BEGINNINGS = (
+    (ANSWER, "answer boxed i"),
+    (
+        CONCLUSION,
+        "therefore thus hence so in overall all altogether to ultimately which for making totaling totalling that this "
+        "leaving what rest",
+    ),
+    (
+        CORRECTION,
+        "wait actually correction sorry apologize apologise my oops hold scratch strike on let i changing make no "
+        "thinking looking upon in edit hang come after update rather",
+    ),
+    (HEADING, "clarification incorrect wrong alternative plausible common tempting frequent possible other"),
+    (POINTING, "that former latter"),
 )
+# The cues that a word can begin, by its key.
+CUES = {
+    key: tuple(pattern for pattern, begins in _BEGINNINGS if key in folded(begins))
+    for _, words_of_it in _BEGINNINGS
+    for key in folded(words_of_it)
+}
 KOREAN = {
     ANSWER: re.compile(r"정답[은:]|(?<![가-힣])답[은:]|정답[*_ \t]*\n|최종 ?답변?[은:]"),
     CONCLUSION: re.compile("따라서|그러므로|결국|결론적으로|즉|합하면|모두|총"),
@@ -117,7 +135,9 @@ KOREAN_CONCESSION = re.compile(
     r"알고 있(?:는데|으나)|[었였]는데|인데요?,"
 )
 # What is so at the time asked about.
-NOW = re.compile(r"\b(?:today|now|currently|these days|nowadays|at present|since \d{4}|modern)\b|지금|현재|오늘날|이후", re.I)
+NOW = re.compile(
+    r"\b(?:today|now|currently|these days|nowadays|at present|since \d{4}|modern)\b|지금|현재|오늘날|이후", re.I
+)
 # What was so at another time than the one asked about.
 FORMERLY = re.compile(
     r"\b(?:until|used to|former|formerly|once|previously|originally|initially|no longer|temporar\w+|interim|earlier|"
@@ -160,7 +180,8 @@ REJECTING_AFTER = re.compile(
     r"[,;.…\s–—-]{1,4}(?:oh,? )?(?:no,? )?(?:wait|scratch that|I mean|correction)\b",
     re.I,
 )
-AFFIRMING = re.compile(r"[Rr]ight|[Cc]orrect|[Ll]eaves|[Yy]es\b|[Tt]rue\b|✅|✓|✔|맞|정답|\(o\)")
+AFFIRMING = re.compile("[✅✓✔맞정]")
+AFFIRMING_KEYS = folded("right correct leaves yes true o")
 AFFIRMING_BEFORE = re.compile(
     r"\b(?:the (?:right|correct) (?:one|choice|option|name) (?:is|was)|(?:that|which|this) leaves(?: us with)?)"
     r"(?: the| an?)?[\s:*\"“'‘]+$|(?:✅|✓|✔)\s?\**$",

@@ -37,7 +37,9 @@ _NO_OTHER_NUMBER = r"(?![.)]\s|[.,:/-]?\d|\s?[%년월일명개살세번회대권
 _HANGUL = re.compile("[가-힣]")
 _UNSPACED = re.compile("[가-힣\u3040-\u30ff\u3400-\u9fff]")
 # Behind a name, these make the name of something else: 뉴턴 역학, 핼리 혜성.
-_THINGS = r"\s?(?:역학|혜성|법칙|정리|방정식|공식|대학|신문|일보|방송|공항|올림픽|영화제|조약|협약|선언|선생님|동상|박물관)"
+_THINGS = (
+    r"\s?(?:역학|혜성|법칙|정리|방정식|공식|대학|신문|일보|방송|공항|올림픽|영화제|조약|협약|선언|선생님|동상|박물관)"
+)
 _ASKS_WHO = re.compile("누구|사람|인물|[가-힣]자는|분은")
 _KOREAN_KINDS = """
 사막 강 산 산맥 반도 제도 해협 바다 섬 호수 제국 왕국 공화국 대학교 전쟁 혁명 조약 왕조 대륙
@@ -54,6 +56,8 @@ class Lexicon(NamedTuple):
     """Everything about a question that reading its replies needs."""
 
     forms: dict[str, list[Form]]  # by first word, longest first
+    pairs: dict[tuple[str, ...], list[Form]]  # those of several words, by the first two
+    single: dict[str, Form]
     parts: dict[str, Part]
     unspaced: re.Pattern[str] | None  # Korean, Chinese, Japanese: matched as text, not word by word
     unspaced_owners: tuple[int, ...]
@@ -101,8 +105,11 @@ def lexicon(
         for form in () if _is_matched_as_text(name) else other_forms(name, owner, asks_for_country) + alone:
             forms.setdefault(form.keys, form)
     by_first: dict[str, list[Form]] = {}
+    pairs: dict[tuple[str, ...], list[Form]] = {}
     for form in sorted(forms.values(), key=lambda form: -len(form.keys)):
         by_first.setdefault(form.keys[0], []).append(form)
+        if len(form.keys) > 1:
+            pairs.setdefault(form.keys[:2], []).append(form)
     parts = parts_of(names, question_keys, forms)
     gapped: dict[str, list[tuple[str, int]]] = {}
     for owner, name in names:
@@ -113,6 +120,8 @@ def lexicon(
     asked = question_keys.index("many") + 1 if "many" in question_keys and "how" in question_keys else None
     return Lexicon(
         forms=by_first,
+        pairs=pairs,
+        single={form.keys[0]: form for form in forms.values() if len(form.keys) == 1},
         parts=parts,
         unspaced=unspaced,
         unspaced_owners=unspaced_owners,

@@ -321,8 +321,8 @@ def parts_of(
             # "Emily" of the Brontës, not "Mild" of the ales.
             common = common and (asks_for_person or last.key in question_keys or first.key in FIRST_NAMES)
             # Rio is Rio de Janeiro.
-            inside = any(word.key in NAME_PARTICLES for word in words[1:-1])
-            single = first.end not in hyphened and (asks_who or epithet or numbered or placed or common or inside)
+            particle = any(word.key in NAME_PARTICLES for word in words[1:-1])
+            single = first.end not in hyphened and (asks_who or epithet or numbered or placed or common or particle)
             if (double or single) and len(first.raw) > (3 if placed or double else 2):
                 found.append((first.key, Part(owner, False, together)))
     unwanted = FUNCTION_WORDS | COMPASS | KINDS | NAME_PARTICLES | set(question_keys)

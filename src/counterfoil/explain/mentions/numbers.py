@@ -9,7 +9,16 @@ from itertools import pairwise
 from counterfoil.explain.mentions.context import Reply, is_capital
 from counterfoil.explain.mentions.forms import Lexicon
 from counterfoil.explain.mentions.names import is_number
-from counterfoil.explain.mentions.vocabulary import FUNCTION_WORDS, MONTH_NUMBERS, NEUTRAL, NUMBERED, UNITS, UNITS_AFTER_HOW, UNITS_ASKED_FOR, VERBS
+from counterfoil.explain.mentions.vocabulary import (
+    FUNCTION_WORDS,
+    MONTH_NUMBERS,
+    NEUTRAL,
+    NUMBERED,
+    UNITS,
+    UNITS_AFTER_HOW,
+    UNITS_ASKED_FOR,
+    VERBS,
+)
 
 _DATE = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4}")
 _PART_OF = frozenset(("which", "them", "thes", "thos", "whom"))

@@ -75,7 +75,8 @@ Maryland; MD | Michigan; MI | Minnesota; MN | Mississippi; MS | Missouri; MO | M
 Nevada; NV | New Hampshire; NH | New Jersey; NJ | New Mexico; NM | New York; NY | North Carolina; NC |
 North Dakota; ND | Ohio; OH | Rhode Island; RI | South Carolina; SC | South Dakota; SD | Tennessee; TN |
 Texas; TX | Utah; UT | Vermont; VT | Virginia; VA | Washington; WA | West Virginia; WV | Wisconsin; WI |
-Wyoming; WY | Ho Chi Minh City; HCMC | Water; H2O; H₂O | Carbon dioxide; CO2; CO₂ | Carbon monoxide; CO | Methane; CH4; CH₄ | Ammonia; NH3; NH₃ |
+Wyoming; WY | Ho Chi Minh City; HCMC |
+Water; H2O; H₂O | Carbon dioxide; CO2; CO₂ | Carbon monoxide; CO | Methane; CH4; CH₄ | Ammonia; NH3; NH₃ |
 Nitrogen; N2; N₂ | Oxygen; O2; O₂ | Hydrogen; H2; H₂ | Ozone; O3; O₃ | Chlorine; Cl2; Cl₂ |
 Sodium chloride; NaCl; Table salt | Sulfuric acid; H2SO4; H₂SO₄ | Hydrochloric acid; HCl | Nitrous oxide; N2O; N₂O |
 Sulfur dioxide; SO2; SO₂ | Hydrogen peroxide; H2O2; H₂O₂ | Glucose; C6H12O6 | Calcium carbonate; CaCO3; CaCO₃ |

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from counterfoil.explain.mentions import cues
@@ -21,8 +21,12 @@ class OwnSaying(Saying):
     def __init__(self, words: Reply, found: Sequence[Span], question: Asked) -> None:
         super().__init__(words, found, question)
         self._own: dict[int, bool] = {}
-        # Where words stand that can begin a cue.
-        self._cue_words = [at for at, key in enumerate(words.keys) if key in cues.KEYS]
+        self._found_cues: dict[re.Pattern[str], list[re.Match[str]]] = {}
+        for at in [at for at, key in enumerate(words.keys) if key in cues.CUES]:
+            for pattern in cues.CUES[words.keys[at]]:
+                match = pattern.match(self.text, words.starts[at])
+                if match is not None:
+                    self._found_cues.setdefault(pattern, []).append(match)
 
     def is_own(self, at: int) -> bool:
         """Whether the reply says this for itself: it does not reject it, grant it, ask it, or say that others do."""
@@ -96,13 +100,12 @@ class OwnSaying(Saying):
             found.append((match.start(), end))
         return found
 
-    def cues(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    def cues(self, pattern: re.Pattern[str]) -> list[re.Match[str]]:
         """Where the pattern stands, looked for at the words that can begin a cue; Korean ones anywhere."""
-        text, starts = self.text, self.words.starts
-        found = [match for at in self._cue_words if (match := pattern.match(text, starts[at])) is not None]
-        if self.is_korean:
-            found = sorted([*found, *cues.KOREAN[pattern].finditer(text)], key=lambda match: match.start())
-        return iter(found)
+        found = self._found_cues.get(pattern, [])
+        if not self.is_korean:
+            return found
+        return sorted([*found, *cues.KOREAN[pattern].finditer(self.text)], key=lambda match: match.start())
 
     def is_head(self, match: re.Match[str]) -> bool:
         """Whether the cue stands at the head of its clause; a Korean one may stand anywhere."""

@@ -18,7 +18,10 @@ ENDING = re.compile(r"[가-힣]*")
 _FAR = 300
 _IS_YEAR = re.compile(r"[12]\d{3}")
 # A full stop after an initial or a title ends nothing.
-_FULL_STOP = re.compile(r"[.!?](?<!\b[A-Z].)(?<!\bSt.)(?<!\bDr.)(?<!\bMr.)(?<!\bMt.)(?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\bNo.)(?=[\s*\"”)]|$)|\n")
+_FULL_STOP = re.compile(
+    r"[.!?\n](?:(?<=\n)|(?<!\b[A-Z].)(?<!\bSt.)(?<!\bDr.)(?<!\bMr.)(?<!\bMt.)(?<!\be\.g.)(?<!\bi\.e.)(?<!\bvs.)(?<!\bNo.)"
+    r"(?=[\s*\"”)]|$))"
+)
 _CLAUSE = re.compile(
     r"\((?=[^()\n]{0,200}\))[^()\n]*\)|;|\s?[–—]\s|\s-\s|"
     r",? \b(?:but|while|whereas|although|even though|yet|because)\b|,? \bthough\b(?!,)|"
@@ -101,7 +104,12 @@ class Saying:
 
     def _is_fill(self, raw: str) -> bool:
         one = stem(raw)
-        return one in _FILL_STEMS or _IS_YEAR.fullmatch(raw) is not None or one in self.asked.kinds or (is_hangul(raw) and (not one or raw in _KOREAN_WORDS))
+        return (
+            one in _FILL_STEMS
+            or _IS_YEAR.fullmatch(raw) is not None
+            or one in self.asked.kinds
+            or (is_hangul(raw) and (not one or raw in _KOREAN_WORDS))
+        )
 
     def sentence(self, at: int) -> tuple[int, int]:
         return self.sentence_start(at), self.sentence_end(at)

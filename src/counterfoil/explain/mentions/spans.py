@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from counterfoil.explain.mentions.context import (
@@ -19,6 +21,9 @@ from counterfoil.explain.mentions.context import (
 from counterfoil.explain.mentions.forms import Lexicon
 from counterfoil.explain.mentions.names import GOLD, Form
 from counterfoil.explain.mentions.numbers import is_number_of_it
+
+# Of a name that stands in a reply more often than this, the others are not looked at.
+_MOST_LOOKS = 1000
 
 Run: TypeAlias = tuple[int, int, Form]  # the first word, the last word, what they are
 
@@ -70,9 +75,11 @@ def _by_words(reply: Reply, known: Lexicon, gaps: bool, once: bool) -> list[Span
     runs = _longest_runs(runs)
     named = gold_is_name(reply, runs, known.asks_for_name)
     found, taken, done = [], set[int](), {GOLD} if once else set()
+    looks: Counter[int] = Counter()
     for first, last, form in runs:
         taken.update(range(first, last + 1))
-        if form.owner in done:
+        looks[form.owner] += 1
+        if form.owner in done or looks[form.owner] > _MOST_LOOKS:
             continue
         if _is_meant(reply, first, last, form, named, known):
             found.append(Span(reply.starts[first], reply.end(last), form.owner))
@@ -83,24 +90,28 @@ def _by_words(reply: Reply, known: Lexicon, gaps: bool, once: bool) -> list[Span
 
 def _full_runs(reply: Reply, starts: list[int], known: Lexicon) -> list[Run]:
     runs = []
+    keys = [*reply.keys, ""]
     for first in starts:
-        for form in known.forms.get(reply.keys[first], ()):
+        run = None
+        for form in known.pairs.get((keys[first], keys[first + 1]), ()):
             last = first + len(form.keys) - 1
-            if last == first or (tuple(reply.keys[first : last + 1]) == form.keys and reply.joined(first, last)):
-                runs.append((first, last, form))
+            if (last == first + 1 or tuple(keys[first : last + 1]) == form.keys) and reply.joined(first, last):
+                run = (first, last, form)
                 break
-            if last > first and _is_coordinated(reply, first, form):
-                runs.append((first, first, form))
-                break
+        if run is None and keys[first + 1] in ("and", "or"):
+            coordinated = (form for form in known.forms.get(keys[first], ()) if _is_coordinated(reply, first, form))
+            run = next(((first, first, form) for form in coordinated), None)
+        if run is None and keys[first] in known.single:
+            run = (first, first, known.single[keys[first]])
+        if run is not None:
+            runs.append(run)
     return runs
 
 
 def _is_coordinated(reply: Reply, first: int, form: Form) -> bool:
     """The "1" of "1 and 2 Kings", the "White" of "the White and Blue Niles"."""
-    if first + 1 == len(reply) or reply.keys[first + 1] not in ("and", "or"):
-        return False
     rest, last = first + 3, first + 1 + len(form.keys)
-    return tuple(reply.keys[rest : last + 1]) == form.keys[1:] and reply.joined(first, last)
+    return len(form.keys) > 1 and tuple(reply.keys[rest : last + 1]) == form.keys[1:] and reply.joined(first, last)
 
 
 def _looser_runs(reply: Reply, known: Lexicon, gaps: bool) -> list[Run]:
@@ -141,6 +152,9 @@ def _hyphened_runs(reply: Reply, known: Lexicon) -> list[Run]:
 
 def _longest_runs(runs: list[Run]) -> list[Run]:
     """Of the runs that overlap, the longest: "New York City" is not "New York"."""
+    runs.sort(key=lambda run: run[0])
+    if all(left[1] < right[0] for left, right in pairwise(runs)):
+        return runs
     runs.sort(key=lambda run: (run[0] - run[1], run[0]))
     kept, taken = [], set[int]()
     for run in runs:
@@ -169,9 +183,13 @@ def _is_meant(reply: Reply, first: int, last: int, form: Form, gold_named: bool,
 
 def _parts(reply: Reply, places: list[int], known: Lexicon) -> list[Span]:
     found, somebody_else = [], set[int]()
+    looks: Counter[int] = Counter()
     for at in places:
         part = known.parts.get(reply.keys[at])
         if part is None:
+            continue
+        looks[part.owner] += 1
+        if looks[part.owner] > _MOST_LOOKS:
             continue
         stands_for_it, for_another = part_owner(reply, at, part)
         if for_another:

@@ -97,7 +97,10 @@ BEFORE_TO_NOUN = folded(
 )
 # What is said of a people as of its country.
 TEAMS = folded("team side squad eleven victory win defeat players national government army troops forces navy")
-BEHIND_PEOPLE = folded("second third fourth fifth last first won lost beat came went took got made held fought left led ran won't finished reached played")
+BEHIND_PEOPLE = folded(
+    "second third fourth fifth last first won lost beat came went took got made held fought left led ran finished "
+    "reached played"
+)
 COUNTRIES = folded("country nation team nationality side state power empire winner won host")
 PERSONS = folded(
     "person man woman sister brother author writer poet painter artist composer singer actor actress scientist "
@@ -119,4 +122,6 @@ NEUTRAL = folded(
     "known actual active recognized"
 )
 # Verbs that look like nouns in the plural behind a number: "7 fits".
-VERBS = folded("says has was makes gives means fits counts remains leaves comes goes seems looks sounds works needs stands")
+VERBS = folded(
+    "says has was makes gives means fits counts remains leaves comes goes seems looks sounds works needs stands"
+)
