@@ -54,6 +54,7 @@ def test_the_planted_agreement_is_recovered_and_running_again_asks_nothing() -> 
     with MockServer(reader(errors=0.2)) as server:
         run = reread("bias", server, **BIAS)
         asked, about = len(server.requests), run.manifest["second_reader"]
+        summary = (run.folder / "summary.json").read_bytes()
         again = reread("bias", server, **BIAS)
         assert len(server.requests) == asked
     assert asked == 200  # of 200 questions in 3 orders
@@ -73,6 +74,7 @@ def test_the_planted_agreement_is_recovered_and_running_again_asks_nothing() -> 
     assert [prompt["name"] for prompt in about["prompts"]] == ["choice", "number", "explanation"]
     assert run.manifest["cost"]["second_reader"] == 0.0
     assert again.records.equals(run.records)
+    assert summary == (again.folder / "summary.json").read_bytes()
     assert run.is_complete
 
 
@@ -311,3 +313,25 @@ def test_mentions_by_a_judge_are_not_the_second_readers() -> None:
     second = figure(run, "score_threshold", reading="second_reader")
     assert rules.n == second.n == 20
     assert rules.value != second.value
+
+
+def test_what_was_refused_or_is_empty_is_not_asked_about_and_counts_all_the_same() -> None:
+    def behave(request: dict[str, Any]) -> Answer:
+        if request["messages"][0]["role"] == "system":
+            return reader()(request)
+        kind = len(request["messages"][0]["content"]) % 3
+        return (
+            completion("A") if kind == 0 else completion("" if kind == 1 else "A", ["stop", "content_filter"][kind - 1])
+        )
+
+    with MockServer(behave) as server:
+        run = reread("bias", server, model="vllm/m", data="english", limit=20, out="run")
+    outcomes = dict(run.records.group_by("outcome").len().iter_rows())
+    assert outcomes["refused"]
+    assert outcomes["out_of_choice"]
+    assert run.manifest["second_reader"]["read"] == outcomes["answered"]
+    assert figure(run, "reading_agreement").n == outcomes["answered"]
+    assert run.whole_summary.not_reread == 0
+    for metric in ("accuracy_ambiguous", "accuracy_disambiguated"):
+        whole, rules = figure(run, metric), figure(run, metric, reading="rules")
+        assert (rules.value, rules.n) == (whole.value, whole.n)  # the sample is all there is

@@ -18,7 +18,7 @@ from counterfoil.running.askers import Askers, JudgeAsks, Watched
 from counterfoil.running.records import NoParts, Parts
 from counterfoil.running.rows import Counts, Item, Judge, ReplyAsks, Reread
 from counterfoil.running.sampling import Passing
-from counterfoil.suite.outcome import UNREAD
+from counterfoil.suite.outcome import LEFT_OUT, UNREAD
 from counterfoil.suite.second_reader import READERS_AGREE, SECOND, SECOND_READING
 from counterfoil.suite.suite import AnySuite, Row
 
@@ -67,29 +67,36 @@ class SecondReader:
             return
         drawn, others = self._sample.drawn()
         self._keep(others)
+        # Always in the same order, so that the same command gives the same figures to the last digit.
+        drawn.sort(key=lambda waiting: (waiting.number, waiting.place))
         counted = JudgeAsks(self._asker.account, "second reader", len(drawn))
         watched = [Watched(counted, self._asker, self._asker.account)] if isinstance(self._parts, Parts) else []
         async with Progress(watched).watched(), asyncio.TaskGroup() as group:
-            for waiting in drawn:
-                group.create_task(self._read(waiting))
+            reads = [group.create_task(self._read(waiting)) for waiting in drawn]
+        for waiting, read in zip(drawn, map(asyncio.Task.result, reads), strict=True):
+            counts = self._counts[waiting.number]
+            if waiting.reply is None:
+                counts.without_reply.append(waiting.item)
+            elif read is not None:
+                counts.reread.append(read)
+            else:
+                counts.not_reread += waiting.row["outcome"] not in LEFT_OUT
+        self._keep(drawn)
 
     def _keep(self, rows: Sequence[_Waiting]) -> None:
         for number, place, row, *_ in rows:
             self._parts.put(number, place, row)
 
-    async def _read(self, waiting: _Waiting) -> None:
-        counts = self._counts[waiting.number]
-        row, item, reply = waiting.row, waiting.item, waiting.reply
-        if reply is None:
-            counts.without_reply.append(item)
-        elif row["outcome"] == "answered" or (row["outcome"] in UNREAD and reply.status != "refused"):
-            # Of a reply without a word, both readers read nothing.
-            read = await self._asked(item, reply, row) if reply.text.strip() else Reread(row, row, {})
-            if read is None:
-                counts.not_reread += 1
-            else:
-                counts.reread.append(read)
-        self._keep([waiting])
+    async def _read(self, waiting: _Waiting) -> Reread | None:
+        """Both readings of a reply; None where there is none, or no second reading. Where a reply has no words, or was
+        refused, there is nothing to read for either reader.
+        """
+        row, reply = waiting.row, waiting.reply
+        if reply is None or row["outcome"] in LEFT_OUT:
+            return None
+        if reply.status == "refused" or not reply.text.strip():
+            return Reread(row, row, {})
+        return await self._asked(waiting.item, reply, row)
 
     async def _asked(self, item: Item, reply: Reply, row: Row) -> Reread | None:
         """Both readings of a reply; None where the second reader gave none. Its columns are put into the row."""
@@ -105,10 +112,10 @@ class SecondReader:
             if isinstance(reading, Failure):
                 return None
             scored = suite.score(item.question, self._plan.facts, reading, None)
-        except (UserError, NotAsked) as error:
-            if isinstance(error, UserError):
-                raise
+        except NotAsked:
             return None
+        except UserError:
+            raise
         except Exception as error:
             if ask.error is not None:  # no matter of this reply: the ledger, or whoever asks
                 raise ask.error from None
