@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from counterfoil.judging.parsing import read_list, read_ratings, read_score, read_verdict
+from counterfoil.judging.second_reader import choice_task, explanation_task, number_task
 from counterfoil.judging.text import Unreadable, fold
 
 pytestmark = pytest.mark.heavy
@@ -25,6 +26,7 @@ pieces = st.lists(
     st.sampled_from(
         [
             *("Score:", "Explanation:", "Alternatives:", "Verdict:", "- ", "* ", "1. ", "\n", "\n\n", " ", "42", "250"),
+            *("Choice:", "Number:", "Answer:", "Instead:", "Mentioned:", "A", "right", "none"),
             *("None", "yes", "Sydney", "**", "```", "```json\n", "{", "}", "[", "]", '"', ":", ",", "<", ">", "|"),
             *(
                 '{"score": ',
@@ -49,6 +51,9 @@ def test_any_text_is_read_or_asked_for_again(text: str) -> None:
         read_verdict,
         lambda text: read_list(text, "Alternatives"),
         lambda text: read_ratings(text, ["Sydney", "Perth"], ASPECTS),
+        choice_task("?", [("A", "Sydney"), ("B", "Perth")], "", lambda place: place).parse,
+        number_task("?", "", lambda said: said).parse,
+        explanation_task("?", ["Canberra"], ["Sydney", "Perth"], "", lambda *parts: parts).parse,
     ):
         with suppress(Unreadable):
             read(text)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from counterfoil.judging.parsing import read_list, read_ratings, read_score, read_verdict
+from counterfoil.judging.second_reader import choice_task, explanation_task
 from counterfoil.judging.text import Unreadable
 
 LENGTH = 300_000
@@ -21,6 +22,8 @@ PATTERNS = [
     "Score:\n",
     "Verdict: yes\n",
     "Reason: x\n",
+    "Choice: A\n",
+    "Answer: right\nInstead: none\nMentioned:\n- a\n",
     "- a | clarity: 80 | accuracy: 90\n",
     "clarity: ",
     "```",
@@ -36,6 +39,8 @@ READERS: list[Callable[[str], Any]] = [
     read_verdict,
     lambda text: read_list(text, "Alternatives"),
     lambda text: read_ratings(text, ["a"], ["clarity", "accuracy"]),
+    choice_task("?", [("A", "a"), ("B", "b")], "", lambda place: place).parse,
+    explanation_task("?", ["c"], ["a", "b"], "", lambda *parts: parts).parse,
 ]
 
 
