@@ -35,6 +35,8 @@ TRIALS = 1000
 CORRELATIONS = (0.02, 0.1, 0.3, 0.6, 0.9)
 LEAST_MEAN, MOST_MEAN, LEAST_CELL = 0.94, 0.98, 0.90
 LEAST_CELL_FEW_CLUSTERS = 0.86
+# Where few clusters, or few that are unlike the rest, leave much unseen, intervals may cover more.
+MOST_MEAN_MUCH_UNSEEN = 0.99
 ESTIMATES, CLUSTERS = 3000, 269
 
 
@@ -52,6 +54,7 @@ class Kind(NamedTuple):
     simulate: Simulate
     cells: list[Cell]
     least_cell: float
+    most_mean: float = MOST_MEAN
 
 
 class Result(NamedTuple):
@@ -116,6 +119,31 @@ def signed(cell: Cell, trials: int, rng: np.random.Generator) -> tuple[list[Inte
     return bonett_price(layout_of(cell, trials), sums), cell.truth[0] - cell.truth[2]
 
 
+def odd_clusters(cell: Cell, share: float, trials: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which clusters are quite unlike the rest. The cell's correlation is the part of all errors that they make."""
+    return rng.random((trials, cell.clusters)) < share
+
+
+def proportion_with_odd_clusters(cell: Cell, trials: int, rng: np.random.Generator) -> tuple[list[Interval], float]:
+    """Nine of ten answers are wrong in few clusters, and hardly any in the others."""
+    n, errors = cluster_sizes(cell, trials, rng), cell.truth[1]
+    share = errors * cell.correlation / 0.9
+    rest = errors * (1 - cell.correlation) / (1 - share)
+    odd = odd_clusters(cell, share, trials, rng)
+    right = rng.binomial(n, 1 - np.where(odd, 0.9, rest))
+    return wilson(layout_of(cell, trials), binary_sums(n, right)), cell.truth[0]
+
+
+def signed_with_odd_clusters(cell: Cell, trials: int, rng: np.random.Generator) -> tuple[list[Interval], float]:
+    """Two sides that are right as often: one errs evenly, the other in whole clusters."""
+    n, errors = cluster_sizes(cell, trials, rng), cell.truth[1]
+    odd = odd_clusters(cell, errors, trials, rng)
+    wrong = rng.binomial(n, errors)
+    up, down = np.where(odd, 0, wrong), np.where(odd, n - wrong, 0)
+    sums = MeanSums(flat(n), flat(n), flat(n), flat(up - down), flat(up + down))
+    return bonett_price(layout_of(cell, trials), sums), 0.0
+
+
 def difference(cell: Cell, trials: int, rng: np.random.Generator) -> tuple[list[Interval], float]:
     """Outcomes: right on both kinds, on the first only, on the second only, on none. Kinds are drawn by coin."""
     n = cluster_sizes(cell, trials, rng)
@@ -156,9 +184,14 @@ def kinds() -> list[Kind]:
     # From a denominator near 1 to one of 0.2, from a ratio near 1 to one of 0.08.
     ratios = [(0.25, 0.25, 0.25, 0.25), (0.45, 0.05, 0.05, 0.45), (0.5, 0.05, 0.35, 0.1)]
     ratios += [(0.85, 0.05, 0.06, 0.04), (0.95, 0.01, 0.03, 0.01), (0.03, 0.01, 0.5, 0.46), (0.1, 0.05, 0.1, 0.75)]
+    eight = grid((8,), ("1 to 24",), shares)
+    rare = [(p, 1 - p) for p in (0.8, 0.9, 0.95, 0.98, 0.99)]
+    odd = [cell for cell in grid((15, *many), all_sizes[:2], rare) if cell.correlation >= 0.6]
     return [
         Kind("proportion", proportion, grid(many, all_sizes, shares), LEAST_CELL),
-        Kind("proportion, 8 clusters", proportion, grid((8,), ("1 to 24",), shares), LEAST_CELL_FEW_CLUSTERS),
+        Kind("proportion, 8 clusters", proportion, eight, LEAST_CELL_FEW_CLUSTERS, MOST_MEAN_MUCH_UNSEEN),
+        Kind("proportion, odd clusters", proportion_with_odd_clusters, odd, LEAST_CELL, MOST_MEAN_MUCH_UNSEEN),
+        Kind("value in −1…1, odd clusters", signed_with_odd_clusters, odd, LEAST_CELL, MOST_MEAN_MUCH_UNSEEN),
         Kind("score", score, grid(many, ("1 to 24",), shares), LEAST_CELL),
         Kind("value in −1…1", signed, grid(many, all_sizes, signs), LEAST_CELL),
         Kind("difference", difference, grid(many, all_sizes, pairs), LEAST_CELL),
@@ -200,8 +233,8 @@ def main() -> int:
         mean, worst = coverage.mean(), coverage.min()
         width, missing = (np.mean([getattr(r, name) for r in results]) for name in ("width", "missing"))
         print(f"| {kind.name} | {len(results)} | {mean:.1%} | {worst:.1%} | {width:.3f} | {missing:.1%} |", flush=True)
-        if not LEAST_MEAN <= mean <= MOST_MEAN:
-            failures.append(f"{kind.name}: mean coverage {mean:.1%} is not in {LEAST_MEAN:.0%} to {MOST_MEAN:.0%}")
+        if not LEAST_MEAN <= mean <= kind.most_mean:
+            failures.append(f"{kind.name}: mean coverage {mean:.1%} is not in {LEAST_MEAN:.0%} to {kind.most_mean:.0%}")
         failures += [
             f"{kind.name}: {result.coverage:.1%} is below {kind.least_cell:.0%} in {cell}"
             for cell, result in zip(kind.cells, results, strict=True)

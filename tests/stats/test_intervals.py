@@ -36,18 +36,18 @@ def test_proportion_with_one_record_in_each_cluster_is_wilson_with_t() -> None:
 
 
 def test_signed_mean_by_hand() -> None:
-    # Six +1, two −1, twelve 0: m = 0.2, Q = 0.4. m' = 3.8/21 = 0.180952, Q' = 9.6/21 = 0.457143,
-    # half 2.093024·sqrt((0.457143 − 0.032744)/21) = 0.297542.
+    # Six +1, two −1, twelve 0: m = 0.2, Q = 0.4. m' = 3.8/21 = 0.180952, Q' = (7.6 + 2·0.25)/21 = 0.385714,
+    # half 2.093024·sqrt((0.385714 − 0.032744)/21) = 0.271352.
     estimate = signed_mean([1] * 6 + [-1] * 2 + [0] * 12, range(20), **NAMES)
     assert estimate.value == pytest.approx(0.2)
-    assert bounds(estimate) == pytest.approx((-0.116590, 0.478494), abs=1e-5)
+    assert bounds(estimate) == pytest.approx((-0.090400, 0.452304), abs=1e-5)
     assert estimate.method == "Bonett–Price, cluster-robust"
 
 
 def test_signed_mean_with_a_limit_per_cluster() -> None:
-    # As above with n_eff = 20/2 = 10: m' = 2/12, Q' = 6/12, half 2.093024·sqrt((0.5 − 0.027778)/12) = 0.415201.
+    # As above with n_eff = 20/2 = 10: m' = 2/12, Q' = 4.5/12, half 2.093024·sqrt((0.375 − 0.027778)/12) = 0.356032.
     estimate = signed_mean([1] * 6 + [-1] * 2 + [0] * 12, range(20), most_per_cluster=0.5, **NAMES)
-    assert bounds(estimate) == pytest.approx((-0.248534, 0.581868), abs=1e-5)
+    assert bounds(estimate) == pytest.approx((-0.189365, 0.522699), abs=1e-5)
 
 
 def test_difference_by_hand() -> None:
@@ -281,3 +281,46 @@ def test_ratio_lies_in_its_interval(groups: list[list[Any]]) -> None:
     else:
         assert 0 <= estimate.low <= estimate.value <= estimate.high
         assert estimate.low < estimate.high
+
+
+# What no sample can rule out: with 20 clusters c = t(0.975, 19), hidden = c²/(20 + c²) = 4.380750/24.380750 = 0.179681.
+
+
+def test_no_share_is_surer_than_one_of_which_nothing_else_was_seen() -> None:
+    clusters = [i // 10 for i in range(200)]
+    for errors in range(12):
+        estimate = proportion([0] * errors + [1] * (200 - errors), clusters[::-1], **NAMES)
+        assert bounds(estimate)[0] <= 1 - 0.179681 + 1e-6
+    perfect = proportion([1] * 200, clusters, **NAMES)
+    assert bounds(perfect) == pytest.approx((1 - 0.179681, 1), abs=1e-6)
+    # 198 of 200, in two clusters: without the limit low would be above 0.9.
+    scattered = proportion([0] + [1] * 100 + [0] + [1] * 98, clusters, **NAMES)
+    assert bounds(scattered)[0] == pytest.approx(1 - 0.179681, abs=1e-6)
+
+
+def test_a_mean_near_0_leaves_most_of_that_open() -> None:
+    # One −1 in 200: Q = 0.005, m = −0.005. 0.6·hidden = 0.107809; high is at least that − 0.005, low at most 0 − that.
+    estimate = signed_mean([-1] + [0] * 199, [i // 10 for i in range(200)], **NAMES)
+    assert bounds(estimate) == pytest.approx((-0.107809, 0.102809), abs=1e-6)
+
+
+def test_what_cancels_out_in_every_cluster_is_known_to_cancel_out() -> None:
+    # Five +1 and five −1 in each of 20 clusters: each is one value, 0, so Q' = 2·0.25/22 and half
+    # 2.093024·sqrt(0.022727/22) = 0.067272. With Q = 1 nothing more can hide: ½ − 0.6·hidden is above 0.
+    estimate = signed_mean([1, -1] * 100, [i // 10 for i in range(200)], **NAMES)
+    assert bounds(estimate) == pytest.approx((-0.067272, 0.067272), abs=1e-6)
+
+
+@given(st.lists(st.integers(0, 12), min_size=8, max_size=40))
+@settings(max_examples=300, deadline=None)
+def test_errors_never_bring_a_better_bound_than_none(errors: list[int]) -> None:
+    clusters = [i for i in range(len(errors)) for _ in range(12)]
+    values = [int(j >= wrong) for wrong in errors for j in range(12)]
+    flawed = bounds(proportion(values, clusters, **NAMES))
+    perfect = bounds(proportion([1] * len(values), clusters, **NAMES))
+    assert flawed[0] <= perfect[0] + 1e-12
+    assert flawed[1] <= perfect[1] + 1e-12
+    # Two sides that agree in everything are known no better than two that do not.
+    same = bounds(signed_mean([0] * len(values), clusters, **NAMES))
+    differing = bounds(signed_mean([value - 1 for value in values], clusters, **NAMES))
+    assert differing[0] <= same[0] + 1e-12

@@ -23,8 +23,6 @@ BY_LEVEL: Groups = (("level",),)
 BY_STATUS: Groups = (("status",),)
 # A mean over many draws says little about how questions differ (docs/statistics.md).
 MOST_PER_CLUSTER = 3.0
-# Asked again, most answers are the same; by simulation (docs/statistics.md).
-ADDED_TO_CONTROLS = 0.5
 NOT_COMPUTED = (
     "the gold answers were written by a model and nothing confirms them: an error rate of e moves it by up to e"
 )
@@ -72,7 +70,6 @@ CONTROL_GAP = GAP.changed(
     "or with its names changed.",
     says="How much of a gap there is where no number has changed: the noise floor of the memorization gap.",
     headline=True,
-    added=ADDED_TO_CONTROLS,
 )
 EXCESS_GAP = GAP.changed(
     name="excess_gap",

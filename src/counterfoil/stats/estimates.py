@@ -83,18 +83,16 @@ def signed_means(
     metric: str,
     most_per_cluster: float | None = None,
     balanced: bool = False,
-    added: float = 1.0,
     tested: bool = False,
     **grouping: Unpack[Grouping],
 ) -> list[Estimate]:
     """`signed_mean` of the column `value`, for each model, variant and group. `balanced`: by design, a cluster holds as
-    many records that pull up as that pull down, so that the correlation within it may be negative. `added` is that of
-    `bonett_price`. `tested`: with p of the test that flips the signs of clusters, after Holm over the groups of each
-    model and variant.
+    many records that pull up as that pull down, so that the correlation within it may be negative. `tested`: with p
+    of the test that flips the signs of clusters, after Holm over the groups of each model and variant.
     """
     keys, layout, sums = mean_sums(frame, _columns(**grouping), value, low=-1)
     least = -1.0 if balanced else 0.0
-    intervals = bonett_price(layout, sums, most_per_cluster=most_per_cluster, least_correlation=least, added=added)
+    intervals = bonett_price(layout, sums, most_per_cluster=most_per_cluster, least_correlation=least)
     estimates = _estimates(keys, grouping, intervals, metric)
     if tested:
         _add_p(estimates, layout, sums)

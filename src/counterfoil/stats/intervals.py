@@ -24,12 +24,21 @@ if TYPE_CHECKING:
     from counterfoil.stats.sums import Layout, MeanSums, RatioSums
 
 
+# To values in −1…1; by simulation (docs/statistics.md).
+ADDED = 0.5
+# Of what a sample can hide, on either side of a mean of such values; by simulation as well.
+LEFT_OPEN = 0.6
+
+
 def wilson(layout: Layout, sums: MeanSums) -> list[Interval]:
     """Means m of values in 0…1: Wilson's score interval (1927) with n_eff = m(1−m)/V.
 
         (m + c²/2n_eff ± c·sqrt(m(1−m)/n_eff + c²/4n_eff²)) / (1 + c²/n_eff)
 
     For values that are 0 or 1, n_eff is at most the number of records, since V is at least m(1−m)/N.
+
+    A few scattered errors do not tell that no cluster is quite different. So no bound is surer than that of a sample in
+    which all clusters are right, or all wrong: low is at most 1 − `Spread.hidden`, and high at least `Spread.hidden`.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = layout.total(sums.s) / layout.total(sums.n)
@@ -39,7 +48,8 @@ def wilson(layout: Layout, sums: MeanSums) -> list[Interval]:
         pull = spread.quantile**2 / n_eff
         centre = (mean + pull / 2) / (1 + pull)
         half = np.sqrt(pull * (bernoulli + pull / 4)) / (1 + pull)
-    low, high = np.maximum(centre - half, 0), np.minimum(centre + half, 1)
+    low = np.maximum(np.minimum(centre - half, 1 - spread.hidden), 0)
+    high = np.minimum(np.maximum(centre + half, spread.hidden), 1)
     clusters = layout.total(sums.n > 0)
     bounds = Bounds(mean, low, high, layout.total(sums.records), clusters, clusters, spread.agree)
     return intervals_from(bounds, "Wilson, cluster-robust")
@@ -51,20 +61,22 @@ def bonett_price(
     *,
     most_per_cluster: float | None = None,
     least_correlation: float = 0.0,
-    added: float = 1.0,
+    added: float = ADDED,
     confidence: float = CONFIDENCE,
 ) -> list[Interval]:
     """Means m of values in −1…1: the adjusted Wald interval of Bonett and Price (2012) with n_eff = σ²/V.
 
-    One +1 and one −1 are added to n_eff values with mean m and mean square Q, then an ordinary interval is made:
+    Two values, ± `added`, are added to n_eff values with mean m and mean square Q, then an ordinary interval is made:
 
-        m' = n_eff·m/(n_eff + 2),   Q' = (n_eff·Q + 2)/(n_eff + 2),   m' ± c·sqrt((Q' − m'²)/(n_eff + 2))
+        m' = n_eff·m/(n_eff + 2),   Q' = (n_eff·Q + 2·added²)/(n_eff + 2),   m' ± c·sqrt((Q' − m'²)/(n_eff + 2))
 
     `most_per_cluster` limits n_eff to that many for each cluster: for differences of means over many draws, whose
     spread within a cluster says little about how clusters differ. `least_correlation` is −1 where clusters are
-    balanced by design, so that what is high in a cluster makes something else in it low. The two values that are
-    added are +1 and −1, or ± `added` where most values are 0 by nature, as when the same is asked again: there they
-    would make up most of the variance, Q' = (n_eff·Q + 2·added²)/(n_eff + 2).
+    balanced by design, so that what is high in a cluster makes something else in it low.
+
+    A sample in which few values are below 0 does not tell that no cluster is: the share of clusters that a sample can
+    hide is `Spread.hidden`, and 0.6 of it are left open on either side. With the shares (Q ± m)/2 of values above and
+    below 0, low is at most (Q + m)/2 − 0.6·hidden, and high at least 0.6·hidden − (Q − m)/2.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         total = layout.total(sums.n)
@@ -75,10 +87,15 @@ def bonett_price(
         n_eff = spread.n_eff(mean_square - mean**2)
         if most_per_cluster is not None:
             n_eff = np.minimum(n_eff, most_per_cluster * clusters)
+        # Where all clusters agree, each is one value: what differs within them cancels out by design.
+        of_values = np.where(spread.agree, mean**2, mean_square)
         centre = n_eff * mean / (n_eff + 2)
-        variance = (n_eff * mean_square + 2 * added**2) / (n_eff + 2) - centre**2
+        variance = (n_eff * of_values + 2 * added**2) / (n_eff + 2) - centre**2
         half = spread.quantile * np.sqrt(variance / (n_eff + 2))
-    low, high = np.maximum(centre - half, -1), np.minimum(centre + half, 1)
+        hidden = LEFT_OPEN * spread.hidden
+    low = np.minimum(centre - half, (mean_square + mean) / 2 - hidden)
+    high = np.maximum(centre + half, hidden - (mean_square - mean) / 2)
+    low, high = np.maximum(low, -1), np.minimum(high, 1)
     bounds = Bounds(mean, low, high, layout.total(sums.records), clusters, clusters, spread.agree)
     return intervals_from(bounds, "Bonett–Price, cluster-robust")
 

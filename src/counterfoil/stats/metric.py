@@ -86,7 +86,6 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     # See `signed_means`.
     balanced: bool = False
     most_per_cluster: float | None = None
-    added: float = 1.0
     tested: bool = False
 
     def changed(self, **changes: object) -> Self:

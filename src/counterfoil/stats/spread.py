@@ -22,7 +22,11 @@ _MOST_PER_DIFFERING_CLUSTER = 4
 
 
 class Spread(NamedTuple):
-    """One entry for each estimate. Where `agree` holds, all clusters agree and `variance` means nothing."""
+    """One entry for each estimate. Where `agree` holds, all clusters agree and `variance` means nothing.
+
+    `hidden` is the largest share of clusters, unlike all others, of which a sample may well hold none: Wilson's upper
+    bound of a share of which nothing was seen, c²/(G_eff + c²) with c of G_eff − 1 degrees of freedom.
+    """
 
     variance: NDArray[np.float64]
     agree: NDArray[np.bool_]
@@ -30,6 +34,7 @@ class Spread(NamedTuple):
     most: NDArray[np.float64]
     quantile: NDArray[np.float64]
     df: NDArray[np.float64]
+    hidden: NDArray[np.float64]
 
     def n_eff(self, variance_of_one: NDArray[np.float64]) -> NDArray[np.float64]:
         """How many independent records would know as much, if one of them had this variance.
@@ -99,7 +104,9 @@ def spread_of(
         df = np.where((unevenness > 0) & ~agree, 2 / unevenness, np.inf)
         df = np.minimum(np.maximum(df, _FEWEST_DEGREES), g_eff - 1)
         df = np.where(df > 1, df, 1)
-    return Spread(np.maximum(robust, model), agree, g_eff, most, t_quantile((1 + confidence) / 2, df), df)
+        quantile, of_clusters = (t_quantile((1 + confidence) / 2, d) for d in (df, np.where(g_eff > 2, g_eff - 1, 1)))
+        hidden = of_clusters**2 / (g_eff + of_clusters**2)
+    return Spread(np.maximum(robust, model), agree, g_eff, most, quantile, df, hidden)
 
 
 def _ratio_or_0(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:

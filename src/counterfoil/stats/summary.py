@@ -101,7 +101,7 @@ class _Wanted:
             arms = frame.with_columns(x=pl.coalesce("x", "y"), first=pl.col("x").is_not_null())
             return differences(arms, "x", first="first", **names)
         if metric.low < 0:
-            refined = {name: getattr(metric, name) for name in ("balanced", "most_per_cluster", "added", "tested")}
+            refined = {name: getattr(metric, name) for name in ("balanced", "most_per_cluster", "tested")}
             return signed_means(frame, "x", weight="weight" if metric.draws else None, **refined, **names)
         if metric.most is None:
             weight = "weight" if "weight" in frame.columns else None
