@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from counterfoil.reading.ways import WAYS
 from counterfoil.report.page.page import page
 from counterfoil.report.readings import (
     is_of_second_reader,
@@ -17,6 +18,7 @@ from counterfoil.report.readings import (
 from counterfoil.report.sentences import warnings_of
 from counterfoil.report.summary import summary_text
 from counterfoil.running.folder import Run
+from counterfoil.suite.outcome import GIVEN
 from run_folders import SECOND_READER, estimate, make_run, record
 
 AGREEMENT = "reading_agreement"
@@ -134,3 +136,8 @@ def test_a_reader_that_gave_no_reading_is_told_of(tmp_path: Path) -> None:
 def test_what_people_read_is_no_figure_of_a_second_reader() -> None:
     assert not is_of_second_reader(estimate("human_reading", 0.9, group={"reading": "read"}))
     assert is_of_second_reader(estimate("accuracy", 0.9, group={"reading": "rules"}))
+
+
+def test_the_documentation_names_every_way_of_reading() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reading.md").read_text(encoding="utf-8")
+    assert not [way for way in (*WAYS, GIVEN) if f"`{way}`" not in page]
