@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from counterfoil.perturbing.symbolic.published import Row, template_of, templates_of
 from counterfoil.perturbing.symbolic.syntax import Unexpressed
@@ -145,6 +147,38 @@ def test_what_can_not_be_expressed_has_a_reason(annotated: str, answer: str, kin
 def test_a_wrong_formula_beside_a_right_one_is_not_used() -> None:
     template = template_of(row(EGGS.replace("#answer: int(", "#answer: 1 + int(")), "eggs")
     assert rendered(template)[1] == 9
+
+
+PARTS = [
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    '"',
+    "#init:",
+    "\n- ",
+    "$",
+    "range(",
+    "sample(",
+    "0",
+    "/",
+    "**",
+    "if",
+    "\0",
+    "==",
+]
+
+
+@given(st.lists(st.tuples(st.integers(0, len(EGGS)), st.integers(0, 6), st.sampled_from(["", *PARTS])), max_size=3))
+def test_any_annotation_is_expressed_or_has_a_reason(edits: list[tuple[int, int, str]]) -> None:
+    text = EGGS
+    for place, length, part in edits:
+        text = text[:place] + part + text[place + length :]
+    templates, refused = templates_of([row(text)])
+    assert len(templates) + len(refused) == 1
 
 
 def published() -> list[Row]:

@@ -6,6 +6,7 @@ Numbers that differ by less than a billionth count as equal: a third of 12 is 4,
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -70,7 +71,9 @@ def parsed(source: str) -> ast.expr:
     """The tree of an expression."""
     try:
         if len(source) <= _LONGEST:
-            return ast.parse(source.strip(), mode="eval").body
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return ast.parse(source.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass
     raise Unexpressed(NOT_PYTHON, source[:80])
