@@ -28,12 +28,15 @@ from counterfoil.reading.ways import ReadBy
 # Of a reply with very many names, its beginning and its end are looked at.
 _MOST, _FIRST, _LAST, _NEAR, _SOON, _FEW = 200, 10, 4, 40, 250, 8
 # A clause that says at least so much of what is asked is sure to answer, says the answer; what a conclusion adds.
-_CERTAIN, _SAID, _DECIDED, _CONCLUDED = 1.2, 0.5, 0.6, 0.5
+_CERTAIN, _SAID, _DECIDED, _CONCLUDED = 1.29, 0.5, 0.6, 0.5
+# What it adds to stand where a clause has its answer: "X is …", "… is X".
+_SUBJECT, _COMPLEMENT = 0.3, 0.4
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _BEFORE = re.compile(
     r"([^\W\d_]+|[:=])[\s\"“'‘*_]*(?:(?:the|an?|its|his|actually|really|now|jupiter's)\s[\s\"“'‘*_]*)*$", re.I
 )
 _OTHER_ONE = re.compile(r"\s(?:of|in|for)\s(?:the\s)?([A-Z][\w'’]+(?:\s[A-Z]\w+)*)")
+_KOREAN_OTHER_ONE = re.compile(r"([가-힣]{2,}의) ([가-힣]+)")
 _RANKED = re.compile(
     r"\b(?:second|third|fourth|fifth|next)[- ](?:\w+est\b|most\b|to\b)|두 번째|둘째|(?<!\d)[2-9]대|[2-9]위", re.I
 )
@@ -44,8 +47,8 @@ _CLEFT = re.compile(r"\bit(?:'s|’s| is| was| must be| has to be) (?:the |actua
 _WHO = re.compile(r"[\"”'’*]* (?:who|that|which)\b", re.I)
 _RANGE = re.compile(r"\d\s?(?:to|and|through|or|[-–—~])\s?$", re.I)
 _COPULAS = folded(
-    "born picked chose chosen selected named crowned elected is was are were be been by in called to became become "
-    "remains on at being"
+    "born name picked chose chosen selected named crowned elected is was are were be been by in called to became "
+    "become remains on at being"
 ) | {":", "=", "s"}
 _OBLIQUE = folded("than between like unlike near against after before over from with beyond behind beside including")
 
@@ -217,11 +220,13 @@ class _Reading(OwnSaying):
         low, high = self.clause(span)
         if cues.IN_PASSING.search(text, max(0, span.start - 50), span.start):
             return -0.5
-        bare = self.is_bare(span)
+        bare = self.is_bare(span) or (at == 0 and self._is_headline(span))
         relative = self.relative_end(span, high)
         share = 1.0 if bare else self.share(low, relative)
         place = self._place(span, low)
-        score = share + (0.1 if is_first else 0.0) + (max(0.0, place) if relative > high else place)
+        score = share + (max(0.0, place) if relative > high else place)
+        if is_first and (share > 0 or place > _SUBJECT or not self.text[:low].strip()):
+            score += 0.1
         clause = text[low:relative] if "(" not in text[low:relative] else _BRACKETS.sub("", text[low:relative])
         if not bare:
             if cues.FORMERLY.search(clause):
@@ -242,30 +247,41 @@ class _Reading(OwnSaying):
 
     def _is_of_another(self, clause: str, share: float) -> bool:
         """Whether the clause speaks of something else of the kind: the capital of New South Wales, the cup of 2014."""
+        for owner, owned in _KOREAN_OTHER_ONE.findall(clause) if self.is_korean else ():
+            if stem(owner) not in self.asked.weights and self.asked.weights.get(stem(owned), 0.0) >= 1:
+                return True
         other = _OTHER_ONE.search(clause)
         if other and 0 < share < 1 and not any(stem(raw) in self.asked.weights for raw in tokens_of(other[1])):
             return True
         years = set(_YEAR.findall(clause))
         return bool(years and self.asked.years and years.isdisjoint(self.asked.years))
 
+    def _is_headline(self, span: Span) -> bool:
+        """The Pacific of "The Pacific: the Mariana Trench goes down …", at the head of the reply."""
+        ahead = self.raws(0, span.start)
+        titles = [self.text[one.end : one.end + 3].lstrip('*_"”').startswith(":") for one in self.found[:_FIRST]]
+        return titles[0] and not any(titles[1:]) and all(map(self._is_fill, ahead))
+
     def _place(self, span: Span, low: int) -> float:
         """Whether it stands where the clause has its answer: "X is …" or "… is X"; not "larger than X"."""
         text = self.text
         ending = ENDING.match(text, span.end)
         if ending is not None and ending[0]:
-            return -0.5 if _KOREAN_OBLIQUE.match(text, span.end) else 0.3
+            return -0.5 if _KOREAN_OBLIQUE.match(text, span.end) else _SUBJECT
         if _RANGE.search(text, max(low, span.start - 20), span.start):
             return -0.5
         before = _BEFORE.search(text, low, span.start)
         if before is None or is_hangul(before[1]):
-            return 0.3
+            return _SUBJECT
         key = before[1].casefold()
         if key == "=":
             return 0.6
         if _CLEFT.search(text, max(low, span.start - 24), span.start) and not _WHO.match(text, span.end):
             return 0.6
+        if key in ("is", "was") and len(self.raws(low, span.start)) > 2:
+            return _COMPLEMENT
         if key in _COPULAS:
-            return 0.3
+            return _SUBJECT
         if key in _OBLIQUE and key not in self.asked.words:
             return -0.5
-        return 0.3 if len(self.raws(low, span.start)) <= 2 else 0.0
+        return _SUBJECT if len(self.raws(low, span.start)) <= 2 else 0.0

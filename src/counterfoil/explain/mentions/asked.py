@@ -67,6 +67,7 @@ class Asked(NamedTuple):
 
     weights: Mapping[str, float]
     kinds: frozenset[str]
+    topic: frozenset[str]
     years: frozenset[str]
     words: frozenset[str]
     first: bool
@@ -83,7 +84,7 @@ def asked(question: str) -> Asked:
     words = words_of(question)
     quoted = [(match.start(), match.end()) for match in re.finditer(r"[\"“‘「'][^\"”’」']{2,80}[\"”’」']", question)]
     weights: dict[str, float] = {}
-    kinds = set()
+    kinds, topic = set(), set()
     for at, word in enumerate(words):
         one = stem(word.raw)
         if word.key in _EMPTY or one in _EMPTY_KOREAN or not one:
@@ -93,10 +94,13 @@ def asked(question: str) -> Asked:
             kinds.add(one)
         else:
             weight = _TOPIC if _is_topic(word, at, quoted) else _ASKED
+            if weight == _TOPIC:
+                topic.add(one)
         weights[one] = max(weight, weights.get(one, 0.0))
     return Asked(
         weights,
         frozenset(kinds),
+        frozenset(topic),
         frozenset(_YEAR.findall(question)),
         frozenset(word.key for word in words),
         _FIRST.search(question) is not None,

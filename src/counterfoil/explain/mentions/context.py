@@ -9,6 +9,7 @@ from functools import cached_property
 
 from counterfoil.explain.mentions.forms import Lexicon
 from counterfoil.explain.mentions.names import GOLD, Form, Part, is_number
+from counterfoil.explain.mentions.otherwise import ALL_PEOPLES
 from counterfoil.explain.mentions.vocabulary import (
     BEFORE_BARE_NOUNS,
     BEFORE_OTHER_NAMES,
@@ -157,7 +158,9 @@ def is_other_word(reply: Reply, first: int, last: int, form: Form, gold_is_a_nam
     if form.exact_case:
         return not all(raw.isupper() for raw in reply.raws[first : last + 1])
     if first != last or not word.raw.islower():
-        return False
+        # "Brazilians speak Portuguese" does not name a language.
+        plural = first == last and word.key in ALL_PEOPLES and word.raw.endswith("s") and not word.raw.endswith("ss")
+        return plural and form.keys == (word.key,) and not form.people
     if _is_verb(reply, first):
         return True
     return gold_is_a_name and not _is_bare(reply, first)

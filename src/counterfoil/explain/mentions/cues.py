@@ -36,7 +36,7 @@ CONCLUSION = re.compile(
 )
 # What was named before is the answer.
 POINTING = re.compile(
-    r"that(?:'s|’s| is| was) (?:your|the|my) answer\b|"
+    r"that(?:'s|’s| is| was) (?:your|the|my) answer\b|(?<=so )that(?:'s|’s| is) (?:the|your) \w+|"
     r"(?:(?<=is the )|(?<=was the )|(?<=choose the ))(?:former|latter)\b",
     re.I,
 )
@@ -79,7 +79,7 @@ CUES = {
 }
 KOREAN = {
     ANSWER: re.compile(r"정답[은:]|(?<![가-힣])답[은:]|정답[*_ \t]*\n|최종 ?답변?[은:]"),
-    CONCLUSION: re.compile("따라서|그러므로|결국|결론적으로|즉|합하면|모두|총"),
+    CONCLUSION: re.compile("따라서|그러므로|결국|결론적으로|즉|합하면|합쳐|더하면|더해|모두|총"),
     CORRECTION: re.compile(rf"{words.CORRECTS['ko']}|아,? ?아니|아니요?,|아니네|착각했"),
     POINTING: re.compile(
         "(?:전자|후자)(?:입니다|이다|예요|이에요|죠|가 (?:정답|답|맞))|그게 (?:정?답)|이것이 (?:정?답)"
@@ -99,7 +99,7 @@ _SOMEBODY = (
 OTHERS = re.compile(
     r"misconception|"
     rf"\b(?:{_SOMEBODY})\b[^.\n]{{0,24}}"
-    r"\b(?:might|may|could|mistak\w+|confus\w+|assum\w+|think|thinks|thought|believ\w+|mix)\b"
+    r"\b(?:might|may|could|mistak\w+|confus\w+|assum\w+|think|thinks|thinking|thought|believ\w+|mix)\b"
     r"(?! (?:already )?(?:have (?:heard|read|seen)|know|recognize|remember|be surprised|recall))|"
     rf"\b(?:{_SOMEBODY})\b[^.\n]{{0,20}}\b(?:say|said|guess\w*|answer|name|picture|expect|imagine|point to|credit|"
     r"attribute)\b|"
@@ -136,12 +136,13 @@ KOREAN_CONCESSION = re.compile(
 )
 # What is so at the time asked about.
 NOW = re.compile(
-    r"\b(?:today|now|currently|these days|nowadays|at present|since \d{4}|modern)\b|지금|현재|오늘날|이후", re.I
+    r"\b(?:today|now|currently|these days|nowadays|at present|since (?:\d{4}|then)|modern)\b|지금|현재|오늘날|이후",
+    re.I,
 )
 # What was so at another time than the one asked about.
 FORMERLY = re.compile(
     r"\b(?:until|used to|former|formerly|once|previously|originally|initially|no longer|temporar\w+|interim|earlier|"
-    r"before that|at one time|older|old|back then|briefly|from \d{4} to \d{4})\b|"
+    r"before that|at one time|for a (?:while|time)|older|old|back then|briefly|from \d{4} to \d{4})\b|"
     r"까지|한때|과거|예전|이전|옛|당시|원래|임시|오랫동안",
     re.I,
 )
@@ -159,6 +160,7 @@ REJECTING_BEFORE = re.compile(
     r"(?:\b(?:not|never|rather than|instead of|unlike|other than|neither|nor|whether|contrary to|far from)|"
     r"\b(?:incorrect|wrong|confus|mistak)\w*|n't)\b"
     r"(?!.*\bbut\b)[^.!?,;:\n]{0,40}$|"
+    r"\bif you (?:look|check|search|want|need|read|consult|go)\b[^.!?\n]{0,60}$|"
     r"\b(?:see|check|verify|confirm|tell|sure|sure,) if\b[^.!?,;:\n]{0,30}$|"
     r"\b(?:ruled out|eliminated|excluded|incorrect|wrong)[.,;]\s*(?:and )?so (?:can|is|are|was) (?:the )?\W{0,3}$",
     re.I,
@@ -197,10 +199,10 @@ AFFIRMING_AFTER = re.compile(
 )
 # Between two names that are given in one breath.
 OR = re.compile(
-    r"[\"”'’*)\s]*(?:(?<=\"), (?=\")|,? (?:or|and/or)(?: (?:possibly|perhaps|maybe|even|else|rather))?|/|"
+    r"(?:'s|’s)?[\"”'’*)\s]*(?:(?<=\"), (?=\")|,? (?:or|and/or)(?: (?:possibly|perhaps|maybe|even|else|rather))?|/|"
     r",? ?(?:또는|혹은|아니면|이거나|거나|이나|나))(?: (?:the|in|by|it's|it is))?[\"“'‘*(\s]*",
     re.I,
 )
-AND = re.compile(r"[\"”'’*)\s]*(?: (?:and|&)|[와과]|이?랑|하고|[-–—]| to)(?: the)?[\"“'‘*(\s]*", re.I)
+AND = re.compile(r"(?:'s|’s)?[\"”'’*)\s]*(?: (?:and|&)|[와과]|이?랑|하고|[-–—]| to)(?: the)?[\"“'‘*(\s]*", re.I)
 COMMA = re.compile(r"[\"”'’*)]*,[\"“'‘*(\s]*(?:and |or )?(?:the )?[\"“'‘*]*", re.I)
 BOTH = re.compile(r"\b(?:both|either|between)\b|둘 (?:중|다)", re.I)

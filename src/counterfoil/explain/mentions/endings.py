@@ -45,6 +45,8 @@ _PLACE = "(?:광역시|특별시|특별자치시|특별자치도|시)?"
 # What somebody is, written on to the name: 정조대왕 is 정조.
 _TITLE = "(?:대왕|황제|여왕|왕|장군|대통령|선생|교수|박사)?"
 ENDING = f"{_PLACE}{_TITLE}(?:{_ENDINGS}){{0,3}}"
+# Verbs made of a noun: 반포된, 반포되었습니다 and 반포했다 are 반포.
+_VERB = re.compile("(?:되었|되어|되는|된|됐|됩|하였|하여|하는|한|했|합니|시킨|시켰)[가-힣]*$")
 _LAST = re.compile(f"(?:{_ENDINGS})$")
 
 
@@ -53,6 +55,9 @@ def without_particles(word: str) -> str:
     """The noun of a word; at least two syllables stay. 수도는 and 수도였습니다 are 수도; nothing is left of 를."""
     if _LAST.fullmatch(word):
         return ""
+    verb = _VERB.search(word, 2)
+    if verb is not None:
+        return word[: verb.start()]
     for _ in range(3):
         match = _LAST.search(word, 2)
         if match is None:

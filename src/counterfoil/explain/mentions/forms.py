@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from counterfoil.explain.mentions.endings import ENDING
+from counterfoil.explain.mentions.endings import ENDING, without_particles
 from counterfoil.explain.mentions.names import (
     GOLD,
     Form,
@@ -26,8 +26,9 @@ from counterfoil.explain.mentions.names import (
     undated,
     years_in,
 )
+from counterfoil.explain.mentions.scripts import sounds_of
 from counterfoil.explain.mentions.vocabulary import COUNTRIES, FUNCTION_WORDS, KINDS, NAMED
-from counterfoil.explain.mentions.words import keys_of, tokens_of, words_of
+from counterfoil.explain.mentions.words import is_hangul, keys_of, tokens_of, words_of
 
 # What is counted is often left out: 11명 is 11. Behind the bare number no other unit, list's point or digits may stand.
 _COUNTED = re.compile(r"(\d+(?:[.,]\d+)*)\s?(년|년도|명|개|개국|살|세|번|회|대|권|마리|가지)")
@@ -61,6 +62,9 @@ class Lexicon(NamedTuple):
     parts: dict[str, Part]
     unspaced: re.Pattern[str] | None  # Korean, Chinese, Japanese: matched as text, not word by word
     unspaced_owners: tuple[int, ...]
+    counts_in_korean: bool
+    asked_in_korean: frozenset[str]  # the nouns of a Korean question
+    sounds: Mapping[str, int]  # names in Hangul, by their consonants
     first_keys: frozenset[str]
     candidate_keys: frozenset[str]  # those with which a candidate can begin
     numbers: frozenset[int]  # owners that are plain numbers
@@ -125,6 +129,9 @@ def lexicon(
         parts=parts,
         unspaced=unspaced,
         unspaced_owners=unspaced_owners,
+        counts_in_korean="몇" in question,
+        asked_in_korean=frozenset(without_particles(raw) for raw in tokens_of(question) if is_hangul(raw)),
+        sounds=sounds_of(names),
         first_keys=frozenset(by_first) | frozenset(parts),
         candidate_keys=frozenset(
             [key for key, group in by_first.items() if any(form.owner != GOLD for form in group)]
@@ -215,6 +222,7 @@ def _pattern(name: str) -> str:
     if counted is not None:
         number, unit = map(re.escape, counted.groups())
         end = f"{ENDING}(?![가-힣])"
+        # 흰건반 52개 counts something else than what is asked; "모두 88개" does not.
         return rf"(?<!\w)(?<!\d[.,:/-])({number}(?:\s?{unit}(?={end})|{_NO_OTHER_NUMBER}(?={end})))"
     # Spacing varies: 이순신 장군 is 이순신장군. Inside a short word a space would make another word of it.
     pieces = [re.escape(c) for c in name if not c.isspace()]

@@ -110,6 +110,14 @@ def forms_of(name: str, owner: int, shared: frozenset[str]) -> list[Form]:
             found.append(Form(kept, owner))  # "French Prime Minister" beside "French President": Prime Minister
         if len(keys) > 2 and keys[1] == "of" and words[2].raw[0].isupper() and (keys[0] in KINDS | shared):
             found.append(Form(keys[2:], owner))  # House of York beside House of Tudor: York
+        if (
+            len(keys) == 2
+            and keys[0] in shared
+            and len(words[1].raw) == 1
+            and words[1].raw.isupper()
+            and words[1].raw not in "AI"
+        ):
+            found.append(Form(keys[1:], owner, exact_case=True))  # "C" for Vitamin C
         bare = keys[1:] if keys[0] in KINDS else keys[:-1] if keys[-1] in KINDS else ()
         if len(bare) > 1 and not (FUNCTION_WORDS | KINDS) & set(bare) and not shared.issuperset(bare):
             found.append(Form(bare, owner))  # "Hyde Park Corner Station": Hyde Park Corner
@@ -128,8 +136,8 @@ def other_forms(name: str, owner: int, asks_for_country: bool) -> list[Form]:
         initials = [word.raw[0].casefold() for word in words[:-1]]
         if len(keys) > 2 and len(words[-1].raw) > 2:
             found += [Form((*initials, keys[-1]), owner), Form(("".join(initials), keys[-1]), owner)]  # T. H. Huxley
-    if asks_for_country and len(keys) == 1:
-        found += [Form((people,), owner, people=True) for people in PEOPLES.get(keys[0], ())]
+    if asks_for_country:
+        found += [Form((people,), owner, people=True) for people in PEOPLES.get(keys, ())]
     return found
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from counterfoil.explain.mentions.context import Reply, is_capital
+from counterfoil.explain.mentions.endings import without_particles
 from counterfoil.explain.mentions.forms import Lexicon
 from counterfoil.explain.mentions.names import is_number
 from counterfoil.explain.mentions.vocabulary import (
@@ -21,7 +22,13 @@ from counterfoil.explain.mentions.vocabulary import (
 )
 
 _DATE = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4}")
+_NOUN_BEFORE = re.compile(r"([가-힣]+) ?$")
+_TOGETHER = re.compile(
+    "모두|총|약|전체|각각|무려|전부|합쳐서?|다|대략|최대|최소|오직|단|겨우|더해|더하면|합해|합하면|한 팀|팀당|바로|즉"
+)
+_JUST = frozenset(("just", "only", "exactly", "precisely", "about"))
 _PART_OF = frozenset(("which", "them", "thes", "thos", "whom"))
+_DEGREES = re.compile(r"\s?(?:°|º|degrees)\s?([CF])")
 _NOT_COUNTING = frozenset(("the", "other", "of", "thes", "thos"))
 
 
@@ -54,6 +61,17 @@ def _counts_something_else(reply: Reply, at: int, known: Lexicon) -> bool:
     if beyond is not None and beyond.key in known.counted:
         return True
     return after.raw.endswith("s") and not after.raw.endswith(("ss", "us", "is")) and after.key not in VERBS
+
+
+def counts_another(text: str, number: re.Match[str], asked: frozenset[str]) -> bool:
+    """흰건반 52개, where 건반 are asked for: what is counted stands right before the number in Korean."""
+    if number[0][-1] not in "개명마리권대곳" or not number[0][0].isdigit():
+        return False
+    before = _NOUN_BEFORE.search(text, max(0, number.start() - 20), number.start())
+    if before is None or _TOGETHER.fullmatch(before[1]):
+        return False
+    noun = without_particles(before[1])
+    return noun == before[1] and noun not in asked
 
 
 def _is_list_item(reply: Reply, at: int) -> bool:
@@ -116,6 +134,10 @@ def _is_label_or_ratio(reply: Reply, at: int, asked: tuple[str, ...]) -> bool:
         return True
     if after == ":" and not is_last and is_number(reply.keys[at + 1]):
         return True
+    degrees = _DEGREES.match(reply.text, reply.end(at))
+    if degrees is not None:
+        other = {"C": "fahrenheit", "F": "celsiu"}[degrees[1]]
+        return other in asked
     return after.lstrip().startswith("%") and "percent" not in _units_asked_for(asked)
 
 
@@ -143,6 +165,8 @@ def _is_number_word_of_it(reply: Reply, at: int, known: Lexicon) -> bool:
     if before is not None and reply.gap(at - 1) == "-" and is_number(before.key):
         return False
     if counted:
+        return True
+    if after is None and known.counts and (before is None or before.key in _JUST):
         return True
     if reply.keys[at] in ("0", "1") or _is_measure(reply, at, known.question_keys):
         return False

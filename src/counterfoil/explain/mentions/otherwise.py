@@ -38,6 +38,7 @@ winifred winnie | winston winnie | zachary zach zack
 """
 # Each line: a country, then its people as nouns and adjectives; the plurals with an s go without saying.
 _PEOPLES = """
+United_Kingdom British Briton | United_States American | Soviet_Union Soviet | New_Zealand Kiwi | South_Korea Korean |
 Afghanistan Afghan | Albania Albanian | Algeria Algerian | Argentina Argentine Argentinian Argentinean |
 Armenia Armenian | Australia Australian Aussie | Austria Austrian | Azerbaijan Azerbaijani |
 Bangladesh Bangladeshi | Belarus Belarusian | Belgium Belgian | Bolivia Bolivian | Brazil Brazilian |
@@ -107,7 +108,11 @@ for _line in _FIRST_NAMES.split("|"):
     FIRST_NAMES[_long] = FIRST_NAMES.get(_long, frozenset()) | set(_short)
     for _one in _short:
         FIRST_NAMES[_one] = FIRST_NAMES.get(_one, frozenset()) | {_long}
-PEOPLES = {fold(_line.split()[0]): frozenset(map(fold, _line.split()[1:])) for _line in _PEOPLES.split("|")}
+PEOPLES: dict[tuple[str, ...], frozenset[str]] = {}
+for _line in _PEOPLES.split("|"):
+    _country, *_people = _line.split()
+    PEOPLES[tuple(keys_of(_country.replace("_", " ")))] = frozenset(map(fold, _people))
+ALL_PEOPLES = frozenset[str]().union(*PEOPLES.values())
 _NAMES = {tuple(keys_of(name)): names for name, names in _groups(_THINGS, ";").items()}
 
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from counterfoil.explain.mentions.asked import Asked, stem
 from counterfoil.explain.mentions.context import Reply
 from counterfoil.explain.mentions.spans import Span
-from counterfoil.explain.mentions.words import is_hangul
+from counterfoil.explain.mentions.vocabulary import TITLES
+from counterfoil.explain.mentions.words import fold, is_hangul
 
 HANGUL = re.compile("[가-힣]")
 ENDING = re.compile(r"[가-힣]*")
@@ -24,7 +25,7 @@ _FULL_STOP = re.compile(
 )
 _CLAUSE = re.compile(
     r"\((?=[^()\n]{0,200}\))[^()\n]*\)|;|\s?[–—]\s|\s-\s|"
-    r",? \b(?:but|while|whereas|although|even though|yet|because)\b|,? \bthough\b(?!,)|"
+    r"(?<!\ba),? \b(?:but|while|whereas|although|even though|yet|because)\b|,? \bthough\b(?!,)|"
     r", (?:which|who|whose|where|when|so|and|not|since|as)\b|"
     r"(?<=[가-힣])(?:지만|는데요?|으나|니다만),? ?|(?<=[이였했었하셨])[고며],? |[고며], ",
     re.I,
@@ -35,7 +36,7 @@ _RELATIVE = re.compile(r"[\"”'’*]*(?:, (?:though|however))?, (?:which|who|wh
 _LIST = re.compile(
     r"[\s\"“”'‘’*,/&]*(?:\b(?:and|or)\b|[와과나]|이나|또는|혹은)?[\s\"“”'‘’*(]*(?:(?:the|an?) )?[\"“'‘*]*", re.I
 )
-_CUT = re.compile(r"[,:]| and | before | until | then ", re.I)
+_CUT = re.compile(r"[,:]| and | before | until | then |(?<=[가-힣][어여아고며자해]) ", re.I)
 _DASH = re.compile(r".?\s?[-–—]\s?$")
 # Where what is granted ends and what is said begins. A comma before "and", "or" or "which" goes on with the first.
 _CONCESSION_END = re.compile(
@@ -108,6 +109,8 @@ class Saying:
             one in _FILL_STEMS
             or _IS_YEAR.fullmatch(raw) is not None
             or one in self.asked.kinds
+            or one in self.asked.topic
+            or fold(raw) in TITLES
             or (is_hangul(raw) and (not one or raw in _KOREAN_WORDS))
         )
 

@@ -20,7 +20,8 @@ from counterfoil.explain.mentions.context import (
 )
 from counterfoil.explain.mentions.forms import Lexicon
 from counterfoil.explain.mentions.names import GOLD, Form
-from counterfoil.explain.mentions.numbers import is_number_of_it
+from counterfoil.explain.mentions.numbers import counts_another, is_number_of_it
+from counterfoil.explain.mentions.scripts import in_latin_letters
 
 # Of a name that stands in a reply more often than this, the others are not looked at.
 _MOST_LOOKS = 1000
@@ -49,7 +50,13 @@ def spans(text: str, known: Lexicon, *, gaps: bool = False, once: bool = False) 
     found = _by_words(reply_of(text), known, gaps, once)
     if known.unspaced is not None:
         groups = ((match, match.lastindex or 1) for match in known.unspaced.finditer(text))
-        unspaced = [Span(*match.span(group), known.unspaced_owners[group - 1]) for match, group in groups]
+        unspaced = [
+            Span(*match.span(group), known.unspaced_owners[group - 1])
+            for match, group in groups
+            if not (known.counts_in_korean and counts_another(text, match, known.asked_in_korean))
+        ]
+        if known.sounds:
+            unspaced += [Span(*found) for found in in_latin_letters(text, known.sounds)]
         found = _without_overlaps(unspaced + found)
     return sorted(span for span in found if span.owner not in known.same_as_gold)
 

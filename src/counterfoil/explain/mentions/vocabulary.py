@@ -96,7 +96,7 @@ BEFORE_TO_NOUN = folded(
     "points lead leads led apply applies from and or as"
 )
 # What is said of a people as of its country.
-TEAMS = folded("team side squad eleven victory win defeat players national government army troops forces navy")
+TEAMS = folded("people team side squad eleven victory win defeat players national government army troops forces navy")
 BEHIND_PEOPLE = folded(
     "second third fourth fifth last first won lost beat came went took got made held fought left led ran finished "
     "reached played"
