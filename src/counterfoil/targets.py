@@ -31,7 +31,7 @@ class Rule:
 
     purpose: str
     of: Sequence[Path]
-    inputs: Sequence[Path]
+    inputs: list[Path]
     overwrite: bool
     known: Callable[[Path], bool]
     free: Path | None
@@ -125,6 +125,12 @@ def refuse_inputs(*paths: Path) -> None:
     if (rule := _rule.get()) is not None:
         for path in paths:
             rule.check_inputs(path)
+
+
+def reading(*paths: Path) -> None:
+    """The command reads these files, too: those in a folder that the user named, or those that a name stands for."""
+    if (rule := _rule.get()) is not None:
+        rule.inputs.extend(paths)
 
 
 def may_replace(path: Path) -> bool:

@@ -250,6 +250,45 @@ def test_the_official_table_replaces_that_of_the_same_run_only(here: Path) -> No
     refused(*replay, *target, cwd=here, because=f"replies.jsonl {READ}")
 
 
+def test_one_file_that_must_stay_keeps_the_whole_export_from_being_written(tmp_path: Path) -> None:
+    korean = (*BIAS, "--data", "korean", "--variant", "1", "--variant", "2", "--out", "r")
+    assert counterfoil(*korean, cwd=tmp_path).returncode == 0
+    assert counterfoil("export", "r", "--to", "kobbq", "out", cwd=tmp_path).returncode == 0
+    last = sorted((tmp_path / "out" / "outputs").rglob("*.tsv"))[-1]
+    shutil.rmtree(tmp_path / "out")
+    last.parent.mkdir(parents=True)
+    last.write_text("mine")
+    done = counterfoil("export", "r", "--to", "kobbq", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"{last.relative_to(tmp_path)} is there already" in done.stderr
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == [last]
+
+
+def test_results_of_each_model_and_prompt_have_their_names_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir()
+    # The last part is the beginning of the SHA-256 of "planted/memorization".
+    mine = tmp_path / "m" / "results_planted-memorization-35cc09f4_open.json"
+    mine.write_text("mine")
+    done = counterfoil(*MEMORIZATION, "--variant", "mcq", "--variant", "open", "--out", "m", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"{mine.name} is there already" in done.stderr
+    assert mine.read_text() == "mine"
+    assert not (tmp_path / ".counterfoil").exists(), "nothing was asked"
+
+
+def test_files_in_a_folder_that_is_read_are_inputs(tmp_path: Path) -> None:
+    from counterfoil.bias.sources.loading import encode_questions
+    from counterfoil.suite.finding import load_suite
+
+    suite = load_suite("bias")
+    file = tmp_path / "questions.jsonl"
+    file.write_bytes(encode_questions(suite.load("english")))
+    with targets.writing("run", overwrite=True):
+        suite.load(str(tmp_path))
+        with pytest.raises(cf.UserError, match=r"questions\.jsonl is read by this command"):
+            targets.refuse(file)
+
+
 def test_an_experiment_file_is_read(here: Path) -> None:
     (here / "e.toml").write_text('suite = "bias"\nmodel = "planted/bias"\nlimit = 4\nvariant = "1"\n')
     arguments = ("run", "bias", "--experiment", "e.toml", "--write-official", "e.toml", "--overwrite")

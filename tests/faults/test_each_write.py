@@ -20,8 +20,13 @@ from failing_files import failing
 pytestmark = pytest.mark.heavy
 
 RUN = ("run", SUITE, "--model", "planted/three_choice:suite", "--out", "run", "--data")
-# A run that says which replies are good to learn from.
-TAUGHT = ("run", "bias", "--data", "english", "--model", "planted/bias", "--variant", "1", "--out", "taught", "--limit")
+# A run that says which replies are good to learn from, and has better and worse ones to the same questions.
+MODELS = ("--model", "planted/bias", "--model", "planted/bias?unknown=0.1")
+TAUGHT = ("run", "bias", "--data", "english", *MODELS, "--variant", "1", "--out", "taught", "--limit")
+KOREAN = ("run", "bias", "--data", "korean", "--model", "planted/bias", "--variant", "1", "--out", "korean", "--limit")
+STUDY = ("rate", "new", "--run", "taught", "--name", "pilot", "--sample", "4")
+# Those with many files, or long ones.
+SLOW = ("dpo", "kobbq", "plots")
 COMMANDS = {
     "report": ("report", "run", "--out", "page.html"),
     "csv": ("export", "run", "--to", "csv", "csv"),
@@ -29,6 +34,9 @@ COMMANDS = {
     "latex": ("export", "run", "--to", "latex", "latex"),
     "sft": ("export", "taught", "--to", "sft", "sft"),
     "ledger": ("ledger", "export", "--to", "replies.jsonl"),
+    "dpo": ("export", "taught", "--to", "dpo", "dpo"),
+    "kobbq": ("export", "korean", "--to", "kobbq", "kobbq"),
+    "plots": ("report", "taught", "--out", "plots.html", "--plots", "plots"),
 }
 MOST = 200  # faults of one command; more would be one that never comes to its end
 
@@ -52,7 +60,7 @@ def suite_with_files() -> Iterator[None]:
 def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with runs, exports, and files of the user's beside them."""
     folder = tmp_path_factory.mktemp("earlier")
-    for arguments in ((*RUN, "5"), (*TAUGHT, "22"), *COMMANDS.values()):
+    for arguments in ((*RUN, "5"), (*TAUGHT, "22"), (*KOREAN, "12"), STUDY, *COMMANDS.values()):
         done = counterfoil(*arguments, cwd=folder)
         assert done.returncode == 0, done.stderr
     for place in ("run", "csv", "sft", "."):
@@ -65,7 +73,7 @@ def grown(earlier: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same, with larger runs in the place of those that were exported."""
     folder = tmp_path_factory.mktemp("grown")
     shutil.copytree(earlier, folder, dirs_exist_ok=True)
-    for arguments in ((*RUN, "7"), (*TAUGHT, "44")):
+    for arguments in ((*RUN, "7"), (*TAUGHT, "44"), (*KOREAN, "24")):
         assert counterfoil(*arguments, cwd=folder).returncode == 0
     return folder
 
@@ -142,8 +150,22 @@ def test_a_run_in_the_place_of_an_earlier_one(earlier: Path, tmp_path: Path) -> 
     assert len(places) > 30, places
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [pytest.param(it, marks=[pytest.mark.slow] * (it in SLOW)) for it in COMMANDS])
 def test_an_export_in_the_place_of_an_earlier_one(name: str, grown: Path, tmp_path: Path) -> None:
     places = each_fault(grown, tmp_path, *COMMANDS[name])
     # Each file is written, made durable and renamed, and so is the list of its folder.
+    assert len(places) >= 6, places
+
+
+def test_ratings_as_csv(earlier: Path, tmp_path: Path) -> None:
+    places = each_fault(earlier, tmp_path, "rate", "results", "taught/pilot.study.sqlite", "--csv", "ratings.csv")
+    assert len(places) >= 6, places
+
+
+@pytest.mark.slow
+def test_a_set_of_perturbed_questions(earlier: Path, tmp_path: Path) -> None:
+    places = each_fault(
+        earlier, tmp_path, "data", "perturb", "--from", "bank", "--limit", "2", "--out", "new/set.jsonl"
+    )
+    assert "rename new/" in " ".join(places), places
     assert len(places) >= 6, places

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from counterfoil import targets
 from counterfoil.bias import metrics
 from counterfoil.bias.prompts import Prompt, query, shown_choices
 from counterfoil.bias.questions import LETTERS, Question, Questions
@@ -78,40 +79,57 @@ def export_files(run: Run, questions: Questions, prompts: Mapping[str, Prompt], 
     replies_of = {variant: _replies(records, variant) for variant in prompts}
     by_id = {question.id: question for question in questions}
     whole = "KoBBQ_all" if questions.by_template else "KoBBQ_test"
-    written: dict[Path, str] = {}
-
-    def writing(path: Path, about: str) -> Path:
-        if path in written:
-            raise UserError(f"{written[path]} and {about} have the same official name, {path.name}: export them apart.")
-        written[path] = about
-        return path
-
+    paths = _official_paths(folder, whole, replies_of)
     for variant, prompt in prompts.items():
         kind, number = _official_name(variant)
         topic = f"{whole}_evaluation{kind}_{number}"
         replies = replies_of[variant]
         asked = [by_id[guid] for guid in sorted({guid for of_model in replies.values() for guid in of_model})]
         rows = [_evaluation_row(question, prompt) for question in asked]
-        data = folder / "data" / whole
-        _write_json(writing(data / f"{topic}.json", f"variant {variant}"), asked, prompt)
-        _write_tsv(writing(data / f"{topic}.tsv", f"variant {variant}"), EVALUATION_COLUMNS, rows)
+        as_json, as_tsv = paths[variant, None]
+        _write_json(as_json, asked, prompt)
+        _write_tsv(as_tsv, EVALUATION_COLUMNS, rows)
         for model, of_model in replies.items():
             read = [of_model[question.id] for question in asked]
-            name, about = f"{topic}_{model.replace('/', '_')}", f"model {model} in variant {variant}"
-            outputs = f"{whole}{kind}_{number}"
-            path = writing(folder / "outputs" / "raw" / outputs / f"{name}_predictions.tsv", about)
             raw = [
                 # A space behind it keeps a reply such as "NA" from being taken for none.
                 ["", topic, question.id, question.right_letter, reply + " " * (reply in _NO_CONTENT), choice]
                 for question, (reply, choice) in zip(asked, read, strict=True)
             ]
-            _write_tsv(path, ["time", "topic", "guid", "truth", "raw", "prediction"], raw)
-            path = writing(folder / "outputs" / "processed" / outputs / f"{name}.tsv", about)
+            as_raw, as_processed = paths[variant, model]
+            _write_tsv(as_raw, ["time", "topic", "guid", "truth", "raw", "prediction"], raw)
             processed = [
                 _evaluation_row(question, prompt, choice) for question, (_, choice) in zip(asked, read, strict=True)
             ]
-            _write_tsv(path, EVALUATION_COLUMNS, processed)
-    return list(written)
+            _write_tsv(as_processed, EVALUATION_COLUMNS, processed)
+    return [path for pair in paths.values() for path in pair]
+
+
+def _official_paths(
+    folder: Path, whole: str, replies_of: Mapping[str, Iterable[str]]
+) -> dict[tuple[str, str | None], tuple[Path, Path]]:
+    """Two files for each variant, and for each model in it. One that must stay is refused before another is written."""
+    paths: dict[tuple[str, str | None], tuple[Path, Path]] = {}
+    whose: dict[Path, str] = {}
+    for variant, models in replies_of.items():
+        kind, number = _official_name(variant)
+        topic, outputs = f"{whole}_evaluation{kind}_{number}", f"{whole}{kind}_{number}"
+        data = folder / "data" / whole
+        paths[variant, None] = data / f"{topic}.json", data / f"{topic}.tsv"
+        for model in models:
+            name = f"{topic}_{model.replace('/', '_')}"
+            raw = folder / "outputs" / "raw" / outputs / f"{name}_predictions.tsv"
+            paths[variant, model] = raw, folder / "outputs" / "processed" / outputs / f"{name}.tsv"
+    for (variant, of_model), pair in paths.items():
+        about = f"variant {variant}" if of_model is None else f"model {of_model} in variant {variant}"
+        for path in pair:
+            if path in whose:
+                raise UserError(
+                    f"{whose[path]} and {about} have the same official name, {path.name}: export them apart."
+                )
+            whose[path] = about
+    targets.refuse(*whose)
+    return paths
 
 
 # KoBBQ's samples come with an empty column for the prediction; the official scripts add what is behind it.

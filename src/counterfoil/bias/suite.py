@@ -112,6 +112,8 @@ class Bias(Suite[Question, Reading, None, None]):
         questions = load_questions(data, orders, self.settings["metadata"])
         if self.settings["write_official"] and questions.language != "korean":
             raise UserError(f"The official table is KoBBQ's, and {questions.name} is not: leave --write-official out.")
+        if self.settings["write_official"]:
+            self._check_official(Path(self.settings["write_official"]))  # it may be one of the files that were read
         return questions
 
     def variants(self, names: Sequence[str], dataset: Questions | None) -> list[Variant]:

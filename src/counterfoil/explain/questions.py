@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from counterfoil import targets
 from counterfoil.datasets.registry import is_registered, no_dataset
 from counterfoil.errors import UserError
 from counterfoil.explain.scoring import is_confusing_by_threshold
@@ -56,6 +57,7 @@ def load_questions(data: str | None, scores: str = "listwise") -> ListedQuestion
     else:
         name, path = Path(data).name, _path(data)
         try:
+            targets.reading(path)
             files = [(str(path), path.read_bytes())]
         except OSError as error:
             raise no_dataset(data, [*SAMPLES, "plausibleqa"]) from error

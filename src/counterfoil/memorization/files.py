@@ -45,12 +45,20 @@ def write_files(run: Run, questions: PerturbedSet | None) -> None:
     dataset = str(run.manifest["data"]["name"])
     missing = run.manifest["data"].get(LEFT_OUT, [])
     items: list[dict[str, Any]] = []
+    names = result_names([(str(model), str(variant)) for (model, variant), _ in arms])
     for (model, variant), rows in arms:
         found = rows.to_dicts()
         items += item_table(found, str(model), str(variant), known)
-        name = RESULTS if len(arms) == 1 else f"results_{_safe(model)}_{_safe(variant)}.json"
+        name = names[str(model), str(variant)]
         write_json(run.folder / name, results_of(found, str(model), dataset, known, missing))
     write_json(run.folder / ITEMS, items)
+
+
+def result_names(arms: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """The file of each model and variant in the CFA study's format."""
+    if len(arms) == 1:
+        return {arms[0]: RESULTS}
+    return {(model, variant): f"results_{_safe(model)}_{_safe(variant)}.json" for model, variant in arms}
 
 
 def _content(questions: PerturbedSet, given: str | None) -> bytes:

@@ -108,6 +108,12 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
             solutions.FORMAT: lambda files, questions: Solutions(list(map(str, files))).imported(),
         }
 
+    def files_for(self, models: Sequence[str], variants: Sequence[str]) -> Sequence[str]:
+        from counterfoil.memorization.files import result_names
+
+        arms = [(model, variant) for model in models for variant in variants]
+        return [SET, ITEMS, *result_names(arms).values()] if arms else self.files
+
     def load(self, data: str | None) -> _Dataset:
         if self.context.format == solutions.FORMAT:
             return Solutions(self.context.files)

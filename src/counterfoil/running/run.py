@@ -71,7 +71,8 @@ def with_ledger(plan: Plan, work: Callable[[Ledger], Coroutine[Any, Any, Run]]) 
     out = plan.request.out
     try:
         with locked(out):
-            refuse_others(out, plan.suite.name, plan.suite.files, overwrite=plan.request.overwrite)
+            names = [model.name for model in plan.models], [variant.name for variant in plan.variants]
+            refuse_others(out, plan.suite.name, plan.suite.files_for(*names), overwrite=plan.request.overwrite)
             try:
                 with Ledger(plan.request.ledger) as ledger:
                     return asyncio.run(work(ledger))

@@ -207,6 +207,10 @@ class Suite(Generic[Q, R, F, V]):
         made.place = self.place
         return made
 
+    def files_for(self, models: Sequence[str], variants: Sequence[str]) -> Sequence[str]:
+        """The same files, where their names depend on what is asked."""
+        return self.files
+
     def check(self) -> None:
         """Refuse options that can't go together, in a sentence, before anything is loaded."""
 

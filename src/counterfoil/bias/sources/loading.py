@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from counterfoil import targets
 from counterfoil.bias.questions import ORDERS, UNKNOWN, Question, Questions
 from counterfoil.bias.sources import templates, templates_bbq
 from counterfoil.bias.sources.bbq import METADATA, Targets, read_lines, read_targets
@@ -63,6 +64,7 @@ def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
             paths = [_beside(paths[0])]
         if not paths:
             raise UserError(f"--data {data}: there are no .jsonl files in this folder.")
+        targets.reading(*paths)
         return Path(data).name, [(str(path), path.read_bytes()) for path in paths]
     except OSError as error:
         raise no_dataset(data, [*SAMPLES, "kobbq", "kobbq-all", "bbq"]) from error
