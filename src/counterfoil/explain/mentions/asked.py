@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from counterfoil.explain.mentions.endings import without_particles
+from counterfoil.explain.mentions.korean import without_particles
 from counterfoil.explain.mentions.vocabulary import FUNCTION_WORDS, KINDS, folded
 from counterfoil.explain.mentions.words import Word, fold, is_hangul, words_of
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from counterfoil.explain.mentions.endings import ENDING, without_particles
+from counterfoil.explain.mentions.korean import ENDING, sounds_of, without_particles
 from counterfoil.explain.mentions.names import (
     GOLD,
     Form,
@@ -26,7 +26,6 @@ from counterfoil.explain.mentions.names import (
     undated,
     years_in,
 )
-from counterfoil.explain.mentions.scripts import sounds_of
 from counterfoil.explain.mentions.vocabulary import COUNTRIES, FUNCTION_WORDS, KINDS, NAMED
 from counterfoil.explain.mentions.words import is_hangul, keys_of, tokens_of, words_of
 

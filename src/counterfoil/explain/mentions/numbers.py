@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from counterfoil.explain.mentions.context import Reply, is_capital
-from counterfoil.explain.mentions.endings import without_particles
 from counterfoil.explain.mentions.forms import Lexicon
+from counterfoil.explain.mentions.korean import without_particles
 from counterfoil.explain.mentions.names import is_number
 from counterfoil.explain.mentions.vocabulary import (
     FUNCTION_WORDS,

@@ -19,9 +19,9 @@ from counterfoil.explain.mentions.context import (
     part_owner,
 )
 from counterfoil.explain.mentions.forms import Lexicon
+from counterfoil.explain.mentions.korean import in_latin_letters
 from counterfoil.explain.mentions.names import GOLD, Form
 from counterfoil.explain.mentions.numbers import counts_another, is_number_of_it
-from counterfoil.explain.mentions.scripts import in_latin_letters
 
 # Of a name that stands in a reply more often than this, the others are not looked at.
 _MOST_LOOKS = 1000
