@@ -188,6 +188,7 @@ def published() -> list[Row]:
     return [msgspec.convert(json.loads(line), Row) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.heavy
 def test_all_published_templates_give_their_originals_answers() -> None:
     rows = published()
     templates, refused = templates_of(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from counterfoil.datasets import registry
+from counterfoil.datasets.registry import DataFile
 from counterfoil.errors import UserError
 from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.questions import load_set, sentences_about
@@ -64,6 +67,38 @@ def test_a_template_of_another_question_is_not_used(tmp_path: Path, questions: P
     (tmp_path / "0002.json").write_text(json.dumps(EGGS_ROW | {"id_orig": 3}), encoding="utf-8")
     refused = load_published(questions).refused
     assert ("gsm8k-3", "its original is not the question of its line") in [(one.id, one.kind) for one in refused]
+
+
+def test_what_was_fetched_is_found_by_its_name(
+    tmp_path: Path, questions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COUNTERFOIL_CACHE", str(tmp_path))
+    folder = tmp_path / "data" / "gsm8k"
+    folder.mkdir(parents=True)
+    files = []
+    for path in (questions, tmp_path / "0000.json", tmp_path / "0001.json"):
+        (folder / path.name).write_bytes(path.read_bytes())
+        files.append(DataFile(name=path.name, url="", sha256=hashlib.sha256(path.read_bytes()).hexdigest()))
+    [gsm8k] = [one for one in registry.DATASETS if one.name == "gsm8k"]
+    monkeypatch.setattr(registry, "DATASETS", [msgspec.structs.replace(gsm8k, files=tuple(files))])
+    assert [template.id for template in load_published(None).templates] == ["gsm8k-1"]
+    # A copy of the questions alone is changed by the templates that were fetched.
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (alone / "mine.jsonl").write_bytes(questions.read_bytes())
+    assert [template.id for template in load_published(alone / "mine.jsonl").templates] == ["gsm8k-1"]
+    (folder / "0001.json").write_text("{}", encoding="utf-8")
+    for changed in (None, alone / "mine.jsonl"):
+        with pytest.raises(UserError, match="no templates to change them by"):
+            load_published(changed)
+
+
+def test_the_registry_pins_the_questions_and_names_a_hundred_templates() -> None:
+    [gsm8k] = [one for one in registry.DATASETS if one.name == "gsm8k"]
+    assert [file.sha256 is not None for file in gsm8k.files] == [True, *[False] * 100]
+    path = SHARED / "gsm8k_test.jsonl"
+    if path.is_file():
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == gsm8k.files[0].sha256
 
 
 def test_what_is_neither_is_refused(tmp_path: Path) -> None:
@@ -131,6 +166,7 @@ def test_values_are_drawn_near_the_original() -> None:
     assert [far.value(0), far.value(far.choices - 1)] == [600, 630]
 
 
+@pytest.mark.heavy
 def test_published_templates_give_their_sets() -> None:
     path = SHARED / "gsm8k_test.jsonl"
     if not path.is_file():

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from counterfoil.datasets.registry import registered
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes
 from counterfoil.perturbing.symbolic.annotated import gold_of
@@ -110,16 +111,15 @@ def _mapping(row: Any) -> dict[str, Any]:
 
 
 def _templates_beside(path: Path) -> list[Path]:
-    """The files of templates in the folder of the questions, or else those that were fetched."""
+    """The files of templates in the folder of the questions, or else those that were fetched, unchanged since then."""
+    fetched = registered(GSM8K)
     found = sorted(file for file in path.parent.iterdir() if _TEMPLATE_FILE.fullmatch(file.name))
-    if found:
+    if found and path.parent != fetched.folder:
         return found
     from counterfoil.datasets.fetch import dataset_path
-    from counterfoil.datasets.registry import registered
 
-    names = [file.name for file in registered(GSM8K).files[1:]]
     try:
-        return [dataset_path(GSM8K, name) for name in names]
+        return [dataset_path(GSM8K, file.name) for file in fetched.files[1:]]
     except UserError as error:
         raise UserError(
             f"{path} has GSM8K's questions, and no templates to change them by: fetch these with "
