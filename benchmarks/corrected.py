@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from counterfoil.comparing.corrected import CorrectedFigure, corrected_case
 from counterfoil.rating.correcting import Corrected, Sample, Term, corrected
+from counterfoil.stats.metric import Metric
+from counterfoil.stats.pairing import differences_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,6 +37,8 @@ LEAST_MEAN, MOST_MEAN, LEAST_CELL = 0.94, 0.975, 0.91
 MOST_WIDER, MOST_OF_PEOPLE, FEW_LABELS = 1.03, 0.75, 0.1
 # The labels of a cell are all alike in as many of its data sets: it does not count for the mean.
 DEGENERATE = 0.05
+MOST_ALARMS = 0.07
+SHARE = Metric(name="share", formula="", says="", mean="share")
 # What one of two people says otherwise than most would.
 SLIP = 0.05
 
@@ -188,6 +193,68 @@ def measure(kind: str, cell: Cell, trials: int, seed: int) -> Result:
     return Result(covered, by_people, width / of_people, part, bool(alike >= DEGENERATE))
 
 
+class Alarms(NamedTuple):
+    """How often two equal models are told apart: by the machine alone, by corrected figures; and how often the second
+    is, if it is better by 0.15.
+    """
+
+    machine: float
+    corrected: float
+    power: float
+
+
+def alarms(count: int, size: int, labels: int, trials: int, seed: int) -> Alarms:
+    """Two models of equal quality; the second writes long replies, and the judge likes these."""
+    luck = np.random.default_rng(seed)
+    rows = []
+    for _ in range(trials):
+        cluster = np.repeat(np.arange(count), luck.integers(1, 2 * size, count))
+        chance = luck.beta(3, 2, count)[cluster]
+        equal, better = (
+            [_judged(cluster, chance + more, long, labels, luck) for more, long in ((0.0, False), (gain, True))]
+            for gain in (0.0, 0.15)
+        )
+        machine = [
+            [CorrectedFigure(metric="", model="", variant="", value=value, influence=influence)]
+            for value, influence in (one[1] for one in equal)
+        ]
+        rows.append(
+            [_is_apart(*machine), _is_apart(*(one[:1] for one in equal)), _is_apart(*(one[:1] for one in better))]
+        )
+    return Alarms(*np.array(rows, dtype=float).mean(axis=0))
+
+
+def _judged(
+    cluster: NDArray[np.int64], chance: Numbers, long: bool, labels: int, luck: np.random.Generator
+) -> tuple[CorrectedFigure, tuple[float, dict[str, float]]]:
+    """One model: the figure that labels correct, and what the judge says alone."""
+    n = len(cluster)
+    truth = (luck.random(n) < chance).astype(float)
+    error = np.where(truth == 1, 0.02, 0.4) if long else np.where(truth == 1, 0.2, 0.05)
+    machine = np.where(luck.random(n) < error, 1 - truth, truth)
+    rated = luck.choice(n, min(labels, n), replace=False)
+    one = np.ones(n)
+    sample = Sample(cluster, np.zeros(n, dtype=np.int64), rated, np.full(len(rated), n / len(rated)))
+    found = corrected([Term(1.0, machine, one, truth[rated], one[rated])], sample, (0.0, 1.0))
+    assert found.corrected.value is not None
+    figure = CorrectedFigure(
+        metric="", model="", variant="", value=found.corrected.value, influence=_named(found.influence)
+    )
+    return figure, (machine.mean(), _named(np.bincount(cluster, weights=machine - machine.mean()) / n))
+
+
+def _named(influence: Numbers) -> dict[str, float]:
+    return {str(number): value for number, value in enumerate(influence.tolist())}
+
+
+def _is_apart(a: Sequence[CorrectedFigure], b: Sequence[CorrectedFigure]) -> bool:
+    """As `compare` decides: by the test and by the interval."""
+    [difference] = differences_of([corrected_case(SHARE, a, b)])
+    _, low, high, *_ = difference.interval
+    assert low is not None and high is not None  # noqa: PT018
+    return (difference.test.p or 1.0) <= 0.05 and (low > 0 or high < 0)
+
+
 def rows_of(found: Sequence[tuple[Cell, Result]], name: str) -> list[str]:
     lines = []
     for value in sorted({getattr(cell, name) for cell, _ in found}, key=str):
@@ -233,6 +300,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(_line("right in 95 %, labels of at most a tenth", good))
             if np.mean([result.ratio for result in good]) > MOST_OF_PEOPLE:
                 failures.append(f"{kind}: too wide with a machine that is right in 95 %")
+    print("\n| two equal models, a judge that likes length | the judge alone | corrected | found, if better by 0.15 |")
+    print("|---|---|---|---|")
+    for number, (count, size, labels) in enumerate([(15, 40, 100), (60, 10, 100), (60, 10, 300), (269, 10, 300)]):
+        told = alarms(count, size, labels, max(asked.trials, 1), number)
+        print(
+            f"| {count} clusters, {labels} labels each | " + " | ".join(f"{share:.1%}" for share in told) + " |",
+            flush=True,
+        )
+        if told.corrected > MOST_ALARMS + 2.5 * np.sqrt(MOST_ALARMS * (1 - MOST_ALARMS) / asked.trials):
+            failures.append(f"{told.corrected:.1%} false alarms with {count} clusters and {labels} labels")
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)
     return 1 if failures else 0

@@ -10,12 +10,14 @@ import msgspec
 import polars as pl
 
 from counterfoil.comparing.compared import ComparedFigure, FigureDifference, compared_figures, group_text, tied_groups
+from counterfoil.comparing.corrected import corrected_differences, only_one_is_rated
 from counterfoil.comparing.items import SideItems, differences_between, items_of, joined_items, over_variants
 from counterfoil.comparing.sides import Side, contrasts
 from counterfoil.errors import UserError
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import Run
-from counterfoil.stats.metric import QUESTION
+from counterfoil.stats.estimate import BASES, BASIS
+from counterfoil.stats.metric import QUESTION, by_name
 
 if TYPE_CHECKING:
     from counterfoil.stats.estimate import Estimate
@@ -103,6 +105,8 @@ def compare_runs(
         mine = zip(one.metrics, items[a.label].metrics, strict=True)
         metrics = [metric for metric, as_declared in mine if as_declared in shared]
         differences += differences_between(joined, metrics, a.label, b.label)
+        differences += corrected_differences(by_name(metrics), a, b)
+        aligned.caveats += only_one_is_rated(a, b)
         seed_table += suite.published_comparison(_estimates(a), _estimates(b), a.label, b.label)
     rows = compared_figures(differences, margin)
     lost = {metric.name for metric in every} - {metric.name for metric in shared}
@@ -117,7 +121,11 @@ def compare_runs(
 
 
 def _estimates(side: Side) -> list[Estimate]:
-    return [one for one in side.run.estimates if one.model == side.model and one.variant in side.variants]
+    return [
+        one
+        for one in side.run.estimates
+        if one.model == side.model and one.variant in side.variants and one.group.get(BASIS) not in BASES
+    ]
 
 
 def align(suite: AnySuite, one: SideItems, other: SideItems) -> tuple[dict[str, pl.DataFrame], Alignment]:

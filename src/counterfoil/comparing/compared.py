@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from counterfoil.stats.estimate import Interval
+from counterfoil.stats.estimate import BASIS, CORRECTED, Interval
 from counterfoil.stats.metric import Metric
 from counterfoil.stats.multiplicity import cliques, holm, holm_levels
 from counterfoil.stats.pairing import Arms, Case, Difference, interval_at
@@ -139,8 +139,13 @@ def _contests(differences: Sequence[FigureDifference]) -> dict[str, tuple[str, .
 
 
 def _family(one: FigureDifference, contests: dict[str, tuple[str, ...]]) -> Hashable:
-    """The figures without a group of all metrics, over all pairs of a contest; all other figures of a pair."""
-    return ("groups", one.a, one.b) if one.group else contests.get(one.a, (one.a, one.b))
+    """The figures without a group of all metrics, over all pairs of a contest; those that labels correct, the same; all
+    other figures of a pair.
+    """
+    contest = contests.get(one.a, (one.a, one.b))
+    if one.group.get(BASIS) == CORRECTED:
+        return CORRECTED, contest
+    return ("groups", one.a, one.b) if one.group else contest
 
 
 def _first_of_its_kind(differences: Sequence[FigureDifference]) -> list[int]:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from counterfoil.comparing.corrected import CorrectedFigure
 from counterfoil.errors import UserError
 from counterfoil.rating.correcting import CERTAIN, Corrected, Sample, Term, corrected
 from counterfoil.rating.store import Design, Study
@@ -43,6 +44,33 @@ class Figure(NamedTuple):
     clusters: Sequence[str] = ()
     needed: int = 0
     why: str = ""
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """The figure corrected, by people alone, and corrected − reported; or a note where labels are too few."""
+        reported, found = self.reported, self.found
+        if found is None:
+            return [_estimate(reported, CORRECTED, None, self, self.why or too_few(self.needed))]
+        told = f"{self.labels} labels; what machines say has the weight {found.power:.2f}"
+        return [
+            _estimate(reported, CORRECTED, found.corrected, self, told),
+            _estimate(reported, PEOPLE_ALONE, found.people, self, None),
+            _estimate(reported, SHIFT, found.shift, self, None),
+        ]
+
+    @property
+    def by_cluster(self) -> CorrectedFigure | None:
+        """What a comparison needs of an overall figure."""
+        reported, found = self.reported, self.found
+        if found is None or found.corrected.value is None or reported.group:
+            return None
+        return CorrectedFigure(
+            metric=reported.metric,
+            model=reported.model,
+            variant=reported.variant,
+            value=found.corrected.value,
+            influence=dict(zip(self.clusters, found.influence.tolist(), strict=True)),
+        )
 
 
 class Labels(NamedTuple):
@@ -78,19 +106,6 @@ def corrected_figures(study: Study, run: Run, data: str | None = None) -> list[F
     judges = named.drop_nulls().unique(maintain_order=True).to_list()
     context = msgspec.structs.replace(suite.context, judges=judges)
     return list(_figures(suite.configured(suite.settings, context), run, labels))
-
-
-def estimates_of(figure: Figure) -> list[Estimate]:
-    """The figure corrected, by people alone, and how far the correction moves it; a note where labels are too few."""
-    reported, found = figure.reported, figure.found
-    if found is None:
-        return [_estimate(reported, CORRECTED, None, figure, figure.why or too_few(figure.needed))]
-    told = f"{figure.labels} labels; what machines say has the weight {found.power:.2f}"
-    return [
-        _estimate(reported, CORRECTED, found.corrected, figure, told),
-        _estimate(reported, PEOPLE_ALONE, found.people, figure, None),
-        _estimate(reported, SHIFT, found.shift, figure, None),
-    ]
 
 
 def too_few(needed: int) -> str:

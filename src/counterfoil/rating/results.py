@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from counterfoil.comparing.corrected import CorrectedFigure, write_corrected
 from counterfoil.errors import UserError
 from counterfoil.files import replacing, write_json
 from counterfoil.rating.judge_bias import bias_sentences, judge_bias
@@ -23,6 +25,9 @@ from counterfoil.suite.form import FormQuestion
 from counterfoil.suite.opinions import OVER_ALL, Opinion, Opinions
 from counterfoil.suite.people import HUMAN_ALPHA, HUMAN_JUDGE_GAP, HUMAN_KAPPA, HUMAN_SPEARMAN, JUDGE_BIAS
 from counterfoil.suite.suite import AnySuite, Suite
+
+if TYPE_CHECKING:
+    from counterfoil.rating.correction import Figure
 
 PREFIX = "human_"
 # Scores that differ by more than this are a disagreement to be decided.
@@ -69,13 +74,20 @@ def results(study: Study, suite: AnySuite | None = None, *, run: Run | None = No
     """From what holds now; a study may still be under way. Without a suite, the study says where that is. With its
     run, also what the labels make of the run's figures.
     """
+    return _found(study, suite, run, data)[0]
+
+
+def _found(
+    study: Study, suite: AnySuite | None, run: Run | None, data: str | None
+) -> tuple[Results, list[CorrectedFigure]]:
+    """The results, and what `compare` needs of corrected figures."""
     suite = suite or suite_of_study(study.about, study.about.suite_at)
     opinions = study.opinions()
     agreement = suite.human_agreement(opinions)
     apart = disagreements(study)
-    corrected, not_corrected = _corrected(study, run, data)
+    figures, not_corrected = _corrected(study, run, data)
     leaning = judge_bias(suite.judged(opinions))
-    return Results(
+    found = Results(
         study=study.about.name,
         suite=study.about.suite,
         form=study.form.version,
@@ -88,21 +100,22 @@ def results(study: Study, suite: AnySuite | None = None, *, run: Run | None = No
         leaning=bias_sentences(leaning),
         disagreements=len(apart),
         undecided=sum(opinion.decided is None for opinion in apart),
-        corrected=corrected,
+        corrected=[one for figure in figures for one in figure.estimates],
         not_corrected=not_corrected,
     )
+    return found, [one for figure in figures if (one := figure.by_cluster) is not None]
 
 
-def _corrected(study: Study, run: Run | None, data: str | None) -> tuple[list[Estimate], str | None]:
+def _corrected(study: Study, run: Run | None, data: str | None) -> tuple[list[Figure], str | None]:
     """The corrected figures, or why there are none."""
     import polars as pl
 
-    from counterfoil.rating.correction import corrected_figures, estimates_of
+    from counterfoil.rating.correction import corrected_figures
 
     if run is None:
         return [], None
     try:
-        return [one for figure in corrected_figures(study, run, data) for one in estimates_of(figure)], None
+        return corrected_figures(study, run, data), None
     except UserError as error:
         return [], str(error)
     except pl.exceptions.ColumnNotFoundError as error:
@@ -191,13 +204,13 @@ def trust(gap: Estimate) -> str:
     return f"{of}: too few ratings to tell whether it can stand in for a person ({number})."
 
 
-def write_results(study: Study, run: Run, found: Results | None = None) -> Results:
+def write_results(study: Study, run: Run, data: str | None = None) -> Results:
     """Put the study's estimates into the run's summary, in the place of all `human_*` and corrected ones that were
     there.
 
     To do it again changes nothing. Refused where the run's replies are not the ones that were rated any more.
     """
-    found = found or results(study, run=run)
+    found, figures = _found(study, None, run, data)
     if not found.ratings:
         raise UserError(f"Nobody has rated anything in {study.about.name} yet: nothing was written.")
     with locked(run.folder):
@@ -209,6 +222,7 @@ def write_results(study: Study, run: Run, found: Results | None = None) -> Resul
             if not (one.metric.startswith(PREFIX) or one.metric == JUDGE_BIAS.name or one.group.get(BASIS) in BASES)
         ]
         summary.estimates = kept + found.estimates + found.corrected
+        write_corrected(run.folder, figures)
         write_json(run.folder / SUMMARY, summary)
     return found
 

@@ -117,11 +117,11 @@ def _results(parsed: argparse.Namespace) -> int:
         with writing("rate results", of=[path], inputs=read, overwrite=bool(parsed.overwrite)):
             if parsed.csv:
                 check_target(Path(parsed.csv))
-            found = results(study, run=run, data=parsed.data)
-            if parsed.csv:
                 write_csv(study, Path(parsed.csv))
         if parsed.write and run is not None:
-            write_results(study, run, found)
+            found = write_results(study, run, parsed.data)
+        else:
+            found = results(study, run=run, data=parsed.data)
     files = [f"Every rating is in {parsed.csv}."] if parsed.csv else []
     files += (
         [f"The human_* metrics and the corrected figures are in {path.parent / 'summary.json'}."]
