@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
+from benchmarks import mutations
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from counterfoil.bias.suite import Bias
 from counterfoil.errors import UserError
 from counterfoil.explain.planted import ExplainPlanting
 from counterfoil.explain.suite import Explain
-from counterfoil.selftest.levels import draw_levels, level_chances
+from counterfoil.selftest.levels import HEAVY, LOGISTIC_NORMAL, after_losses, draw_levels, level_chances
 from counterfoil.selftest.results import named, too_low, too_many
 from counterfoil.selftest.selftest import planting_of, run_cells, selftest, with_questions
 from counterfoil.selftest.trials import Pool, batches
@@ -208,6 +209,57 @@ def test_levels_have_the_mean_and_the_variance_that_are_promised(mean: float, co
     assert sum(level * chance for level, chance in chances.items()) == pytest.approx(mean)
     variance = sum((level - mean) ** 2 * chance for level, chance in chances.items())
     assert variance == pytest.approx(correlation * mean * (1 - mean), abs=1e-9)
+
+
+@given(st.floats(0.05, 0.95), st.sampled_from([0.05, 0.1, 0.3]), st.sampled_from([LOGISTIC_NORMAL, HEAVY]))
+def test_other_spreads_have_the_same_mean_and_variance(mean: float, correlation: float, spread: str) -> None:
+    chances = level_chances(mean, correlation, spread)
+    assert sum(level * chance for level, chance in chances.items()) == pytest.approx(mean, abs=1e-6)
+    variance = sum((level - mean) ** 2 * chance for level, chance in chances.items())
+    assert variance == pytest.approx(correlation * mean * (1 - mean), rel=1e-3)
+
+
+def test_heavy_tails_are_heavier() -> None:
+    # The same variance, but more clusters near the mean, and the furthest further off.
+    normal, heavy = (level_chances(0.5, 0.1, spread) for spread in (LOGISTIC_NORMAL, HEAVY))
+    assert max(heavy) > max(normal)
+    assert sum(abs(level - 0.5) < 0.08 for level in heavy) > sum(abs(level - 0.5) < 0.08 for level in normal)
+
+
+def test_what_is_left_where_hard_clusters_are_missing() -> None:
+    # Solved or not, half each; of those not solved 0.6 are lost: 0.5 ÷ (0.5 + 0.5 · 0.4) = 0.714.
+    cell = Cell(name="c", clusters=5, settings={"right": 0.5, "other": 0.3}, correlation=1.0, missing=0.6)
+    assert after_losses(cell.settings, cell) == {"right": pytest.approx(0.5 / 0.7), "other": 0.3}
+
+
+def test_giants_have_many_questions_and_one_state() -> None:
+    settings = {"right": 0.5, "clarifies": 0.5, "overclarifies": 0.5}
+    cell = Cell(name="c", clusters=6, settings=settings, correlation=1.0, giants=2)
+    [batch] = batches(Pool(ExplainPlanting(Explain()), cell), cell, 3, [1])
+    sizes = batch.first.group_by("model", "cluster").agg(pl.len(), pl.col("correct").n_unique().alias("states"))
+    assert sorted(sizes.filter(pl.col("model") == "0")["len"]) == [1, 1, 1, 1, 12, 12]
+    assert sizes["states"].to_list() == [1] * 18
+    assert batch.first["question_id"].n_unique() < batch.first.height, "the same names in other trials"
+    assert batch.first.filter(pl.col("model") == "0")["question_id"].is_unique().all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["explain", "bias"])
+def test_the_estimates_cover_what_does_not_come_about_as_they_assume(name: str) -> None:
+    planting = planting_of(load_suite(name))
+    result = run_cells(name, planting, planting.witnesses, trials=100, seed=2)
+    assert result.failures == []
+    assert {cell.partition(" ")[2] for cell in result.cells} == {
+        *("logistic-normal", "heavy-tailed", "few giants", "missing by difficulty"),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", [None, "clusters taken for independent records", "some of the lowest values lost"])
+def test_a_broken_estimator_is_noticed(way: str | None) -> None:
+    # The whole check of all estimators is `python -m benchmarks.mutations`.
+    found = mutations.failures(mutations.ESTIMATORS["differences"], way)
+    assert bool(found) == (way is not None), found
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.1, 0.3, 1.0])

@@ -18,7 +18,7 @@ from counterfoil.bias import metrics
 from counterfoil.bias.questions import LETTERS, ORDERS, Question
 from counterfoil.bias.sources.loading import load_questions
 from counterfoil.errors import UserError
-from counterfoil.selftest.levels import level_chances
+from counterfoil.selftest.levels import BETA, HEAVY, LOGISTIC_NORMAL, after_losses, level_chances
 from counterfoil.suite.planting import Cell, Planting, luck_of
 
 
@@ -160,6 +160,27 @@ class BiasPlanting(Planting):
         Cell(name="middling", clusters=269, settings=MIDDLE, options=ONE_ORDER),
     )
 
+    witnesses: Sequence[Cell] = (
+        Cell(
+            name="logistic-normal",
+            clusters=30,
+            settings=MIDDLE,
+            correlation=0.3,
+            spread=LOGISTIC_NORMAL,
+            options=ONE_ORDER,
+        ),
+        Cell(name="heavy-tailed", clusters=30, settings=BIASED, correlation=0.2, spread=HEAVY, options=ONE_ORDER),
+        Cell(name="few giants", clusters=30, settings=MIDDLE, correlation=0.1, giants=3, options=ONE_ORDER),
+        Cell(
+            name="missing by difficulty",
+            clusters=40,
+            settings=MIDDLE,
+            correlation=0.3,
+            missing=0.6,
+            options=ONE_ORDER,
+        ),
+    )
+
     def clusters(self, questions: Iterable[Question], cell: Cell) -> list[list[Question]]:
         samples: dict[str, dict[str, list[Question]]] = {}
         for question in questions:
@@ -181,13 +202,18 @@ class BiasPlanting(Planting):
         self, clusters: Sequence[Sequence[Question]], facts: None, cell: Cell, settings: Mapping[str, float]
     ) -> dict[tuple[str, str], float]:
         """Each question has as many partners of the other kinds in its cluster, so that none weighs more."""
-        planted = Settings(**settings)  # type: ignore[arg-type]
-        values = true_values(planted) | _means(planted, cell.correlation)
+        planted = Settings(**after_losses(settings, cell))  # type: ignore[arg-type]
+        values = true_values(planted)
+        if cell.spread == BETA and not cell.missing:
+            values |= _means(planted, cell.correlation)
+        else:
+            # Too many states to go through them all.
+            values = {name: value for name, value in values.items() if name not in NOT_LINEAR}
         if cell.options.get("aggregate") == "templates":
             # The mean of the templates' ratios is not the ratio of their means.
             del values[metrics.BBQ_BIAS_DISAMBIGUATED.name]
         if cell.options.get("orders", ORDERS) < ORDERS:
-            del values[metrics.POSITION_BIAS.name]
+            values.pop(metrics.POSITION_BIAS.name, None)
         return {
             **{(name, ""): value for name, value in values.items()},
             **{(score.name, "policy keep"): values[score.name] * (1 - planted.unread) for score in metrics.SCORES},

@@ -20,6 +20,7 @@ from counterfoil.errors import UserError
 from counterfoil.explain import metrics
 from counterfoil.explain.questions import Question, load_questions
 from counterfoil.explain.scoring import Facts, penalty, reward
+from counterfoil.selftest.levels import HEAVY, LOGISTIC_NORMAL, after_losses
 from counterfoil.stats.metric import Metric
 from counterfoil.suite.planting import Cell, Planting
 
@@ -118,6 +119,13 @@ class ExplainPlanting(Planting):
         msgspec.structs.replace(_REPEATED, clusters=269, repeats=2),
     )
 
+    witnesses: Sequence[Cell] = (
+        Cell(name="logistic-normal", clusters=40, settings=MIDDLE, correlation=0.3, spread=LOGISTIC_NORMAL, repeats=3),
+        Cell(name="heavy-tailed", clusters=40, settings=MIDDLE, correlation=0.3, spread=HEAVY, repeats=3),
+        Cell(name="few giants", clusters=40, settings=MIDDLE, correlation=0.1, giants=3),
+        Cell(name="missing by difficulty", clusters=60, settings=MIDDLE, correlation=0.3, missing=0.6, repeats=3),
+    )
+
     def settings_used(self, question: Question) -> Sequence[str]:
         return ("right", _chance_used(question))
 
@@ -126,7 +134,7 @@ class ExplainPlanting(Planting):
     ) -> dict[tuple[str, str], float]:
         """All metrics are linear in the chances, so that latent states change none of their means."""
         questions = [question for cluster in clusters for question in cluster]
-        planted = Settings(**settings)  # type: ignore[arg-type]
+        planted = Settings(**after_losses(settings, cell))  # type: ignore[arg-type]
         values = true_values(questions, facts, planted)
         truth = {(metric, ""): value for metric, value in values.items()}
         # Whether a reply is right has nothing to do with what else it says.

@@ -59,6 +59,9 @@ def _is_no_chance(rate: float, most: float, number: int, trials: int) -> bool:
 # With 2,000 trials a metric's mean coverage is held to a range, too.
 LEAST_MEAN, MOST_MEAN = 0.94, 0.975
 MOST_AGREEING = 0.05
+# The mean of all trials strays from the truth by more than so many standard errors, and by this share of an interval's
+# width: the figure is biased. A ratio of means has a bias that is a small part of its width.
+STRAYS, OF_WIDTH = 5.0, 0.1
 # Rounding must not decide where a bound is 0 or 1.
 _ROUNDING = 1e-12
 
@@ -86,6 +89,8 @@ class MetricCoverage(msgspec.Struct, kw_only=True):
     intervals: int
     few: bool
     degenerate: bool
+    # The standard error of the mean over trials.
+    error: float | None = None
 
 
 class ComparisonCoverage(msgspec.Struct, kw_only=True):
@@ -126,6 +131,7 @@ def metric_coverage(key: Key, estimates: Sequence[Estimate], truth: float, cell:
         intervals=intervals,
         few=clusters < FEW_CLUSTERS,
         degenerate=agreeing > MOST_AGREEING * trials or intervals < trials / 2,
+        error=float(np.std(values, ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None,
     )
 
 
@@ -189,6 +195,11 @@ def failures_of(
             bound = too_many(one.found, one.tests, trials)
             if bound is not None:
                 failures.append(f"{what}: {one.found:.1%} false alarms, more than {bound:.1%}")
+    failures += [
+        f"{named(one)} in {one.cell}: its mean over all trials is {one.mean:.4f}, and the truth is {one.truth:.4f}"
+        for one in estimates
+        if is_biased(one)
+    ]
     if trials >= LONG.trials:
         failures += [
             f"{metric}: the mean coverage over all cells is {mean:.1%}, not {LEAST_MEAN:.0%} to {MOST_MEAN:.1%}"
@@ -196,6 +207,13 @@ def failures_of(
             if not LEAST_MEAN <= mean <= MOST_MEAN
         ]
     return failures
+
+
+def is_biased(one: MetricCoverage) -> bool:
+    """Whether the mean of the trials is off the truth by more than chance, and by enough to matter."""
+    if one.bias is None or one.error is None or one.width is None:
+        return False
+    return abs(one.bias) > max(STRAYS * one.error, OF_WIDTH * one.width)
 
 
 def named(one: MetricCoverage | ComparisonCoverage) -> str:

@@ -67,7 +67,9 @@ def selftest(
         raise UserError(f"--seed {seed}: a seed is 0 or more.")
     suite = load_suite(name)
     planting = planting_of(suite)
-    cells = planting.cells if questions is None else with_questions(planting.cells, questions)
+    cells: Sequence[Cell] = [*planting.cells, *planting.witnesses]
+    if questions is not None:
+        cells = with_questions(cells, questions)
     return run_cells(suite.name, planting, cells, trials=trials, seed=seed, progress=progress)
 
 

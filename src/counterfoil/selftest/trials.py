@@ -15,7 +15,7 @@ from counterfoil.errors import UserError
 from counterfoil.running.records import COLUMNS, TEXT_COLUMNS
 from counterfoil.running.rows import Counts, Item, Rows
 from counterfoil.selftest.levels import draw_levels
-from counterfoil.suite.planting import Cell, Planting
+from counterfoil.suite.planting import GIANT, Cell, Planting
 from counterfoil.suite.suite import Row
 
 # Trials that are estimated together, each as a model of its own: that takes hardly more time than one.
@@ -119,7 +119,7 @@ def batches(pool: Pool, cell: Cell, trials: int, seed: Sequence[int]) -> Iterato
         unlike = _Side(pool, cell, cell.settings | cell.other) if cell.other else None
         for trial in some:
             rng = np.random.default_rng([*seed, trial])
-            drawn = rng.integers(len(pool.clusters), size=cell.clusters).tolist()
+            drawn = _drawn(rng, len(pool.clusters), cell)
             first.add(trial, rng, drawn)
             if alike is not None:
                 alike.add(trial, rng, drawn)
@@ -127,6 +127,14 @@ def batches(pool: Pool, cell: Cell, trials: int, seed: Sequence[int]) -> Iterato
                 unlike.add(trial, rng, drawn)
         others = [side.frame() if side is not None and side.drawn else None for side in (alike, unlike)]
         yield Batch(len(some), first.frame(), *others)
+
+
+def _drawn(rng: np.random.Generator, pool: int, cell: Cell) -> list[list[int]]:
+    """What each cluster of a trial is made of: mostly one of the pool's; a giant one has many, each once."""
+    drawn = [[number] for number in rng.integers(pool, size=cell.clusters).tolist()]
+    for place in range(cell.giants):
+        drawn[place] = rng.choice(pool, size=min(GIANT, pool), replace=False).tolist()
+    return drawn
 
 
 class _Side:
@@ -137,23 +145,31 @@ class _Side:
         self._cell = cell
         self._settings = settings
         self._numbers: list[int] = []
-        self.drawn: list[tuple[int, list[int]]] = []
+        self.drawn: list[tuple[int, list[list[int]]]] = []
 
-    def add(self, trial: int, rng: np.random.Generator, drawn: list[int]) -> None:
+    def add(self, trial: int, rng: np.random.Generator, drawn: list[list[int]]) -> None:
         """Answer these clusters, each with latent states of this respondent alone."""
-        self.drawn.append((trial, drawn))
-        constant, correlation = self._pool.planting.constant, self._cell.correlation
+        cell, constant = self._cell, self._pool.planting.constant
         levels = {
-            name: draw_levels(rng, mean, 0.0 if name in constant else correlation, len(drawn)).tolist()
+            name: draw_levels(
+                rng, mean, 0.0 if name in constant else cell.correlation, len(drawn), cell.spread
+            ).tolist()
             for name, mean in self._settings.items()
         }
-        repeats = range(self._cell.repeats)
-        records = sum(len(self._pool.asked[cluster]) for cluster in drawn) * len(repeats)
+        if cell.missing:
+            hard = next(iter(levels.values()))
+            lost = rng.random(len(drawn)) < cell.missing * (1 - np.array(hard))
+            kept = np.flatnonzero(~lost).tolist()
+            levels = {name: [level[place] for place in kept] for name, level in levels.items()}
+            drawn = [drawn[place] for place in kept]
+        self.drawn.append((trial, drawn))
+        repeats = range(cell.repeats)
+        records = sum(len(self._pool.asked[part]) for parts in drawn for part in parts) * len(repeats)
         samples = iter(rng.integers(_LARGEST_SAMPLE, size=records).tolist())
         row_number = self._pool.row_number
-        for place, cluster in enumerate(drawn):
+        for place, parts in enumerate(drawn):
             chances = {name: level[place] for name, level in levels.items()}
-            for asked in self._pool.asked[cluster]:
+            for asked in (asked for part in parts for asked in self._pool.asked[part]):
                 respond = self._pool.respondent(asked.settings_used, chances)
                 self._numbers += [row_number(asked, respond, next(samples)) for _ in repeats]
 
@@ -161,8 +177,9 @@ class _Side:
         """What is drawn is a cluster of its own, with names of its own, however often it was drawn before."""
         planting, repeats = self._pool.planting, self._cell.repeats
         sizes = np.array([len(cluster) * repeats for cluster in self._pool.asked])
-        place = np.concatenate([np.repeat(np.arange(len(drawn)), sizes[drawn]) for _, drawn in self.drawn])
-        trial = np.repeat([trial for trial, _ in self.drawn], [int(sizes[drawn].sum()) for _, drawn in self.drawn])
+        records = [[int(sizes[parts].sum()) for parts in drawn] for _, drawn in self.drawn]
+        place = np.concatenate([np.repeat(np.arange(len(each)), each) for each in records])
+        trial = np.repeat([trial for trial, _ in self.drawn], list(map(sum, records)))
         said = (
             pl.Series("model", trial).cast(pl.String),
             pl.lit(self._pool.variant.name).alias("variant"),

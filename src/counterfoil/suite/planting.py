@@ -18,11 +18,17 @@ def luck_of(*words: object) -> random.Random:
     return random.Random(hashlib.sha256(" ".join(map(str, words)).encode()).digest())  # noqa: S311
 
 
+GIANT = 12
+
+
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """One respondent on so many clusters of questions. `clusters` of them are drawn anew in each trial.
 
     `settings` are the respondent's true chances; with a `correlation` they are the means of chances that differ from
     cluster to cluster. `uneven`: clusters of different sizes, where the suite has such. `options` are the suite's own.
+    `spread`: how these chances are spread (`counterfoil.selftest.levels`). `giants`: so many of the clusters have
+    `GIANT` times the questions of others. `missing`: a cluster's replies are lost with this chance times 1 − its chance
+    of the first setting, so that what is hard is missing more often.
     `compared`: a second respondent with the same settings answers, too, and the comparison's tests are to find
     nothing; with `other`, a third one with these settings, whom they are to find.
     """
@@ -31,6 +37,9 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     clusters: int
     settings: dict[str, float]
     correlation: float = 0.0
+    spread: str = "beta-binomial"
+    giants: int = 0
+    missing: float = 0.0
     repeats: int = 1
     uneven: bool = False
     options: dict[str, Any] = {}
@@ -44,7 +53,12 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         parts = [f"{name.replace('_', ' ')} {value}" for name, value in {**self.settings, **self.options}.items()]
         if self.correlation:
-            parts.append(f"correlation {self.correlation:g} within clusters")
+            how = "" if self.spread == "beta-binomial" else f", {self.spread} chances"
+            parts.append(f"correlation {self.correlation:g} within clusters{how}")
+        if self.giants:
+            parts.append(f"{self.giants} clusters with {GIANT} times the questions")
+        if self.missing:
+            parts.append(f"the harder a cluster, the likelier it is missing (up to {self.missing:g})")
         if self.uneven:
             parts.append("clusters of different sizes")
         if self.repeats > 1:
@@ -58,6 +72,8 @@ class Planting:
     """A suite's part of its self-test. `cells` and `truth` are its own; the rest has defaults."""
 
     cells: Sequence[Cell]
+    # Cells whose replies do not come about as the intervals were made for: the self-test has other witnesses.
+    witnesses: Sequence[Cell] = ()
     # The variant in which the questions are asked; None is the usual one.
     variant: str | None = None
     # Settings that are the same in all clusters, whatever the correlation.
