@@ -16,12 +16,14 @@ from benchmarks import (
     memorization,
     mentions,
     pairing,
+    reading,
     site,
 )
 
 BENCHMARKS = {
     "asking": asking.main,
     "mentions": mentions.main,
+    "reading": reading.main,
     "bias": bias.main,
     "memorization": memorization.main,
     "comparing": comparing.main,

@@ -63,7 +63,8 @@ _CIRCUMSTANCE = re.compile(
     r"|which (?:is|was))(?: (?:the|a|an|about|only|just|last|next|first)){0,2}(?: [a-z]{1,12} of)? ?$"
 )
 _WORKING = re.compile(
-    r"\b(?:first|step|let|let's|need to|formula|given|where|calculate|assume|assuming|suppose|if)\b|\?"
+    r"\b(?:first|step|let|let's|(?:we|you|i|must) need to|need to (?:calculate|find|compute|determine)|formula|given|"
+    r"where|calculate|assume|assuming|suppose|if)\b|\?"
 )
 _BLANKS = re.compile(r"[ \n]*")
 # "It works out to", "rounds to", "stands at".
@@ -204,11 +205,8 @@ def _closing(lower: str) -> Iterator[Decision[Stated]]:
         start = last_paragraph(lower)
     for begin, end in reversed(sentences(lower[start:])):
         begin, end = start + begin, start + end
-        if (
-            "?" in lower[max(begin, end - 3) : end]
-            or not numbers_in(lower, begin, end)
-            or _BY_THE_WAY.match(lower, begin)
-        ):
+        numbers = [one for one in numbers_in(lower, begin, end) if not _is_compared(lower, one)]
+        if not numbers or "?" in lower[max(begin, end - 3) : end] or _BY_THE_WAY.match(lower, begin):
             continue
         if _WORKING.search(lower, begin, end) or _CUT_OFF.search(lower.rstrip(), max(begin, end - 8)):
             return
@@ -335,9 +333,17 @@ def _only_one(lower: str, start: int, end: int) -> Stated | None:
         found = [one for one in found if not _is_circumstance(lower, one)]
     if not found or _OPERATOR.match(lower, found[0].end) or not all(_same_amount(found[0], one) for one in found):
         return None
-    return None if _CALCULATED.search(lower, max(start, found[0].start - 3), found[0].start) else found[0]
+    if _CALCULATED.search(lower, max(start, found[0].start - 3), found[0].start):
+        return None
+    return next((one for one in found if one.unit is not None), found[0])
+
+
+def _is_compared(lower: str, stated: Stated) -> bool:
+    """The 0 of "NPV > 0"."""
+    return lower[max(0, stated.start - 2) : stated.start].strip() in ("<", ">", "≥", "≤")
 
 
 def _is_circumstance(lower: str, stated: Stated) -> bool:
-    compared = lower[max(0, stated.start - 2) : stated.start].strip() in ("<", ">", "≥", "≤")
-    return compared or _CIRCUMSTANCE.search(lower, max(0, stated.start - 32), stated.start) is not None
+    return (
+        _is_compared(lower, stated) or _CIRCUMSTANCE.search(lower, max(0, stated.start - 32), stated.start) is not None
+    )

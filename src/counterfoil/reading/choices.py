@@ -29,6 +29,8 @@ from counterfoil.reading.ways import Read, ReadBy
 from counterfoil.reading.words import languages_in
 
 _SHORT = 160
+# Of very many places where choices are named, so many are looked at, the first and the last ones.
+_MOST, _FIRST = 400, 100
 _USUAL = ("A", "B", "C")
 # A name in data is no answer, but for the field of the answer.
 _FIELD = re.compile(r"[\"'][A-Za-z_]{1,20}[\"'] ?:")
@@ -183,7 +185,8 @@ def _mentions(
         named = sorted(named + find_amounts(lower, marked, naming.amounts))
     elif not named and not marked:
         named = find_texts(lower, short_texts_of(choices, unknown))
-    return _with_loose(merge(text, lower, marked, named), loose)
+    mentions = _with_loose(merge(text, lower, marked, named), loose)
+    return mentions if len(mentions) <= _MOST else [*mentions[:_FIRST], *mentions[_FIRST - _MOST :]]
 
 
 def _settled(reading: Reading) -> Read[int] | None:
@@ -224,7 +227,11 @@ def _undecided(reading: Reading, choices: tuple[str, ...]) -> Read[int] | None:
         return Read(left, ReadBy.BY_ELIMINATION)
     read = _named_alone(reading, reading.by_name)
     if read is None:
+        if is_refusal(reading.lower):
+            return None
         last = choosing.stated_last(reading)
+        if last is None and reading.by_name:
+            last = choosing.stated_alone(reading)
         if last is None and not choosing.is_named_last(reading):
             last = choosing.stated_in_part(reading, words_apart(choices))
         return None if last is None else Read(last, ReadBy.CONCLUDED)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from counterfoil.reading import cues, words
 from counterfoil.reading.clauses import Clause, Does, clause_at, clauses
@@ -27,7 +27,7 @@ from counterfoil.reading.ways import ReadBy
 
 _NEAR, _FAR = 100, 300
 # Nothing, or hardly anything, follows the last choice that is named: "Definitely B.", "Toch C dus."
-_CLOSES = re.compile(r"[\s.!\"')\]~…]*(?:[^\W\d]{1,6}[\s.!)]*){0,2}$")
+_CLOSES = re.compile(r"[\s.,!\"')\]~…]*(?:[^\W\d]{1,6}[\s.!)]*){0,2}$")
 _STOPS = re.compile("[.!]")
 _CONCEDES = re.compile(words.either(words.CONCEDES))
 # Of a choice's own words: how many, which share, and which share of any other's.
@@ -42,7 +42,8 @@ _NOTHING_MORE = re.compile(r"[\s.!\"')\]]*$")
 _LAST_NUMBER = re.compile(r"[).:\]\"']{0,3} ?[=-]? ?[-+(.]?\d[^\n]{0,30}$")
 
 
-class Reading(NamedTuple):
+@dataclass(frozen=True)
+class Reading:
     """A cleaned reply, the choices that it names, and which of these it rejects or only lists."""
 
     text: str
@@ -59,6 +60,7 @@ class Reading(NamedTuple):
     def asserted(self, i: int) -> bool:
         return not self.rejected[i] and not self.listed[i]
 
+    @cached_property
     def clauses(self) -> list[Clause]:
         """The clauses, and what each does with what it names: the words of a choice itself do nothing."""
         pieces, at = [], 0
@@ -79,7 +81,7 @@ def by_name(reading: Reading) -> Iterator[Decision[int]]:
         if not reading.asserted(i) or mention.paraphrase:
             continue
         start, end, place = mention[:3]
-        by = _by(mention)
+        by = _by(lower, mention)
         first = starts_line(lower, start)
         alone = joined_to(reading, i) is None and (i == 0 or joined_to(reading, i - 1) is None)
         own_line = first and (mention.letter or _stands_off(lower, start))
@@ -111,22 +113,25 @@ def by_name(reading: Reading) -> Iterator[Decision[int]]:
 def _closes(reading: Reading, mention: Mention) -> bool:
     """Whether the reply ends with this one, in a clause, or for its text in a sentence, that names no other."""
     lower = reading.lower
-    if _CLOSES.match(lower, mention.end) is None or is_question(lower, mention.end):
+    if _CLOSES.match(lower, mention.end) is None or is_question(lower, mention.end) or lower[mention.start - 1] == ":":
         return False
-    found = reading.clauses()
+    found = reading.clauses
     clause = clause_at(found, mention.start)
     if clause is None or clause.does not in (Does.STATES, Does.CORRECTS) or _CONCEDES.match(lower, clause.start):
         return False
     if not mention.letter and "\n" in lower and not _STOPS.search(lower, mention.end):
         return False
-    start = clause.start if mention.letter else next(one.start for one in found if one.sentence == clause.sentence)
-    return bisect_left(reading.mentions, (start,)) + 1 == len(reading.mentions)
+    start = next(one.start for one in found if one.sentence == clause.sentence)
+    if mention.letter:
+        # "A. Sorry, I meant B.": what seems to be a label may be a sentence.
+        start = max(clause.start, lower.rfind(". ", clause.start, mention.start) + 1)
+    return all(other.place == mention.place for other in reading.mentions[bisect_left(reading.mentions, (start,)) :])
 
 
-def _by(mention: Mention) -> str:
+def _by(lower: str, mention: Mention) -> str:
     """How a choice is taken that is decided for where it is named."""
     if mention.letter:
-        return ReadBy.STATED
+        return ReadBy.BOXED if "boxed answer:" in lower[max(0, mention.start - 16) : mention.start] else ReadBy.STATED
     return ReadBy.IN_OTHER_WORDS if mention.paraphrase else ReadBy.BY_TEXT
 
 
@@ -180,7 +185,7 @@ def _ahead(reading: Reading, cue: re.Match[str], firmness: int = EXPLICIT) -> It
         elif is_question(lower, mention.end) or cues.CONDITION.match(lower, mention.end):
             return
         else:
-            yield Decision(firmness, cue.start(), mention.end, mention.place, _by(mention))
+            yield Decision(firmness, cue.start(), mention.end, mention.place, _by(lower, mention))
             return
         i += 1
 
@@ -271,7 +276,7 @@ def _by_tables(reading: Reading) -> Iterator[Decision[int]]:
         if not mention.letter and mention.start < last:
             continue
         if reading.asserted(i) and behind.match(reading.lower, mention.end) and joined_to(reading, i) is None:
-            yield Decision(SAID, mention.start, mention.end, mention.place, _by(mention))
+            yield Decision(SAID, mention.start, mention.end, mention.place, _by(reading.lower, mention))
 
 
 def in_bold(reading: Reading) -> Iterator[Decision[int]]:
@@ -297,7 +302,7 @@ def stated_last(reading: Reading) -> int | None:
     start = last_paragraph(reading.lower)
     if not start:
         return None
-    found = reading.clauses()
+    found = reading.clauses
     places = set()
     for i in range(bisect_left(reading.mentions, (start,)), len(reading.mentions)):
         clause = clause_at(found, reading.mentions[i].start)
@@ -306,9 +311,19 @@ def stated_last(reading: Reading) -> int | None:
     return places.pop() if len(places) == 1 else None
 
 
+def stated_alone(reading: Reading) -> int | None:
+    """The one choice that anything is stated of, where others are only weighed, supposed or quoted."""
+    places = set()
+    for i, mention in enumerate(reading.mentions):
+        clause = clause_at(reading.clauses, mention.start)
+        if reading.asserted(i) and clause is not None and clause.does in (Does.STATES, Does.CORRECTS):
+            places.add(mention.place)
+    return places.pop() if len(places) == 1 else None
+
+
 def is_only_weighed(reading: Reading, place: int) -> bool:
     """Whether the choice is named only where others are quoted, or where it is weighed, supposed or asked for."""
-    found = reading.clauses()
+    found = reading.clauses
     for i, mention in enumerate(reading.mentions):
         if mention.place == place and reading.asserted(i):
             clause = clause_at(found, mention.start)
@@ -338,7 +353,7 @@ def stated_in_part(reading: Reading, apart: tuple[frozenset[str], ...]) -> int |
 
 def left_over(reading: Reading, count: int) -> int | None:
     """The one choice that is left where all others are ruled out."""
-    found = reading.clauses()
+    found = reading.clauses
     out, named = set(), set()
     for i, mention in enumerate(reading.mentions):
         clause = clause_at(found, mention.start)

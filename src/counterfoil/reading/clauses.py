@@ -44,11 +44,11 @@ class Clause(NamedTuple):
 # The end of a sentence: a mark with a blank, a bracket, or a letter of a script without blanks behind it; a line's end.
 # Not the full stop of "e.g. ", of "A. The nurse" and "1. First", of "St. Louis".
 _ABBREVIATED = "".join(
-    rf"(?<!\b{word})" for word in (r"e\.g", r"i\.e", "vs", "approx", "mr", "mrs", "ms", "dr", "st", "no")
+    rf"(?<!\b{word}\.)" for word in (r"e\.g", r"i\.e", "vs", "approx", "mr", "mrs", "ms", "dr", "st", "no")
 )
-_LABEL = r"(?<!^\w)(?<!^\(\w)(?<!\n\w)(?<!\n\(\w)"
+_LABEL = r"(?<!^\w\.)(?<!^\(\w\.)(?<!\n\w\.)(?<!\n\(\w\.)"
 _SENTENCE_END = re.compile(
-    rf"(?:{_ABBREVIATED}{_LABEL}\.|[!?…])[\"')\]*]*(?:\s+|$|(?=[\u3040-\u30ff\u4e00-\u9fff가-힣]))|\n+"
+    rf"(?:\.{_ABBREVIATED}{_LABEL}|[!?…])[\"')\]*]*(?:\s+|$|(?=[\u3040-\u30ff\u4e00-\u9fff가-힣]))|\n+"
 )
 _SIGNS = (
     (Does.CORRECTS, words.CORRECTS),

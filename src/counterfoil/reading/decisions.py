@@ -19,7 +19,7 @@ EXPLICIT, SAID, WEAK, ASSERTED = 4, 3, 2, 1
 _MOST, _NEAR, _FAR = 500, 100, 120
 
 # Between two answers that stand side by side.
-_FILL = re.compile(r"(?:[\s.,;:!()\[\]{}\"'|/-]|(?:the|my|so|correct|right|best|overall)(?![a-z]))*+")
+_FILL = re.compile(r"(?:[\s.,;:!()\[\]{}\"'|/-]|(?:the|my|so|correct|right|best|overall|boxed)(?![a-z]))*+")
 
 
 class Decision(NamedTuple, Generic[_Said]):
@@ -59,7 +59,9 @@ def decided(
     if final.said is None or is_withdrawn(lower, final.end) or _is_contradicted(lower, final, decisions, same):
         return None
     by = final.by
-    if by == ReadBy.STATED and (corrections or _is_changed(final, firm, same)):
+    if by == ReadBy.STATED and lower.endswith("boxed ", 0, final.start):
+        by = ReadBy.BOXED
+    elif by == ReadBy.STATED and (corrections or _is_changed(final, firm, same)):
         by = ReadBy.LAST_DECISION
     return Read(final.said, by)
 

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 
 # A longer reply states its answer at the beginning or at the end. So the time to read one has a limit.
-_HEAD, _TAIL = 20_000, 40_000
+_HEAD, _TAIL = 8_000, 24_000
 _LONGEST_SENTENCE, _LONG = 400, 150
 
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|reasoning|thought|scratchpad)>|◁/think▷|\[/THINK\]", re.I)
@@ -169,7 +169,7 @@ _LATEX = (
     (re.compile(r"\\[dt]?frac ?\{(\d+)\} ?\{(\d+)\}"), r"\1/\2"),
     (re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|bf|rm) ?\{([^{}\n]{0,200})\}"), r"\1"),
     (re.compile(r"\^ ?\{([^{}\n]{1,20})\}"), r"^\1"),
-    (re.compile(r"\\(?:boxed|fbox) ?\{([^{}\n]{0,200})\}"), r"\nAnswer: \1\n"),
+    (re.compile(r"\\(?:boxed|fbox) ?\{([^{}\n]{0,200})\}"), r"\nBoxed answer: \1\n"),
     (re.compile(r"\\approx|\\simeq|\\sim\b"), "≈"),
     (re.compile(r"\\(?:times|cdot)\b"), "×"),
     (re.compile(r"\\(?:left|right|displaystyle|!)"), ""),
@@ -224,10 +224,12 @@ def is_cut(lower: str, named: int) -> bool:
 
     What ends with a name (up to `named`), or with a number and its unit, is whole.
     """
-    if len(lower) - named < 4 or _ENDED.search(lower, max(0, len(lower) - 24)):
+    if len(lower) - named < 4:
         return False
+    if _GOES_ON.search(lower, max(0, len(lower) - 16)):
+        return True
     last = lower[lower.rfind("\n") + 1 :]
-    return (len(lower) > _LONG and last.count(" ") > 2) or _GOES_ON.search(lower, max(0, len(lower) - 16)) is not None
+    return len(lower) > _LONG and last.count(" ") > 2 and not _ENDED.search(lower, max(0, len(lower) - 24))
 
 
 def sentence_end(lower: str, at: int) -> int:

@@ -32,7 +32,7 @@ CONCEDES: Table = {
     "de": "obwohl|während|auch wenn", "fr": "bien que|même si|alors que", "nl": "hoewel|terwijl|ook al",
     "ca": "encara que|tot i que|mentre que",
 }  # fmt: skip
-GRANTED: Table = {"ko": "지만|으나|는데|ㄴ데|이나|더라도", "ja": "ですが|ますが|だが|のに|けど"}
+GRANTED: Table = {"ko": "지만|으나|는데|인데|더라도", "ja": "ですが|ますが|だが|のに|けど"}
 
 # What was said before is taken back, or looked at again.
 CORRECTS: Table = {
@@ -68,7 +68,7 @@ CORRECTS: Table = {
 # What is said is supposed: "if it were A".
 SUPPOSES: Table = {
     "en": r"if|suppose|supposing|assuming|assume|unless|had (?:we|i|you|it)|were (?:we|it)|whether|would have(?! to)",
-    "ko": "만약|만일|가정하|(?:이|하|였|았|었)다면|라면",
+    "ko": "만약|만일|가정하|(?:이|하|였|았|었)다면|(?<!고르)(?<!꼽으)라면",
     "es": "si|suponiendo|supongamos|a menos que",
     "de": "wenn|falls|angenommen|ob|sofern",
     "fr": "si|s'il|supposons|en supposant|à moins que",
@@ -169,7 +169,9 @@ CHOOSES: Table = {
     r"with|sticking with|stay with|vote for|answer|mark|submit|report|put down|come down on|side with|arrive at)|"
     r"(?:make|call) (?:that|it)(?: an?)?|let's (?:go with|choose|pick|say)|(?:that|this|which) (?:leaves|gives|makes)"
     r"(?: us| me)?(?: with)?(?: only| just)?|leav(?:es|ing)(?: us| me)?(?: with)?(?: only| just)?|"
-    r"to (?:choose|select|pick|go with)|going with|my money is on|best fit is|best match is",
+    r"to (?:choose|select|pick|go with)|going with|i (?:meant|mean)|it should (?:be|have been|read)|my money is on|"
+    r"best fit is|best match is",
+    "ko": r"(?:고르|꼽으|택하)라면|골라야 ?(?:한다면|하면)|남는 ?(?:것|건|답)은?|제 ?(?:선택|답)은|최종(?:적으로)?",
     "es": r"elijo|escojo|elegiría|escogería|selecciono|me quedo con|me quedaría con|opto por|optaría por|marco|"
     r"marcaría|me decanto por|me inclino por|voy con|diría que|debo elegir|hay que elegir|respondo|sería|es la|es el",
     "de": r"und sage|ich (?:wähle|nehme|entscheide mich für|würde|tippe auf|bleibe bei|antworte|sage|"
@@ -366,7 +368,7 @@ _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff\u4e00-\u9fff]")),
     ("zh", re.compile("[\u4e00-\u9fff]")),
 )
-_FEW, _SEEN = 20, 4_000
+_FEW, _SEEN = 20, 1_500
 
 
 def languages_in(lower: str) -> tuple[str, ...]:
