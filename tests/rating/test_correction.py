@@ -17,6 +17,7 @@ from counterfoil.rating.results import results, write_results
 from counterfoil.rating.store import Study
 from counterfoil.rating.strata import allotted
 from counterfoil.rating.study import new_study
+from counterfoil.report.page.page import page as report_page
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats import Estimate
 from counterfoil.suite.opinions import StudyTask, items
@@ -228,3 +229,21 @@ def test_a_stratum_without_labels_is_named(bias_run: Run) -> None:
 def test_a_metric_that_labels_of_single_replies_can_not_correct(bias_run: Run) -> None:
     with pytest.raises(UserError, match="Labels of single replies can't correct flip_rate: they can out_of_choice"):
         new_study(bias_run, "pairs", raters=1, per_question=1, metric="flip_rate")
+
+
+def test_raters_who_never_agree_set_nothing_right(bias_run: Run) -> None:
+    with rated(bias_run, "never", lambda task, number: "AB"[number], sample=40) as study:
+        some = results(study, run=bias_run)
+    assert some.corrected == []
+    assert some.not_corrected is not None
+    assert "In 40 pairs of answers to “answer” no two raters agree" in some.not_corrected
+
+
+def test_the_report_shows_all_three(bias_run: Run) -> None:
+    with rated(bias_run, "shown", lambda task, _: task.task.right[0]) as study:
+        write_results(study, bias_run)
+    page = report_page([Run(bias_run.folder)])
+    assert "Checked by people" in page
+    assert "Reported, corrected, people alone" in page
+    assert "planted/bias: accuracy_ambiguous is 0.6" in page
+    assert "The reported figure is too low: the difference is 0." in page

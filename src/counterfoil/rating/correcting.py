@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # The stratum of replies that people can't rate, as those without a text: what machines say of them stands.
 CERTAIN = -1
 # So much of an error of one unit is added to those that the labels show, up and down: few labels may have missed some.
-ADDED = 0.7
+ADDED = 0.65
 
 
 class Term(NamedTuple):
@@ -75,10 +75,10 @@ def corrected(
 ) -> Corrected:
     """The sum of the terms over all replies, which lies within `limits`.
 
-    An error about one reply may be a `unit`; if none is given: 1 for differences and values from −1 to 1, else the
-    whole range.
+    An error about one reply may be a `unit`; if none is given: 1 for values from −1 to 1, half of it in each mean of a
+    difference, else the whole range.
     """
-    unit = unit or (limits[1] - limits[0]) / (2 if limits[0] < 0 else 1)
+    unit = unit or (limits[1] - limits[0]) / (2 if limits[0] < 0 else 1) / len(terms)
     people = _at(terms, sample, 0.0)
     machine = _at(terms, sample, None)
     power = _best_power(people, sample)

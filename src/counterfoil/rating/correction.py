@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import msgspec
@@ -26,6 +27,8 @@ from counterfoil.suite.suite import AnySuite, Suite
 
 # Fewer labels that count give no corrected figure.
 FEWEST = 30
+# So many pairs of answers, and no two alike, are no accident.
+PAIRS_TO_TELL = 10
 # The same figure from the records and from the summary: rounding apart, it is the same number.
 _SAME = 1e-6
 
@@ -126,6 +129,7 @@ def labels_of(study: Study, run: Run, suite: AnySuite, data: str | None = None) 
     with readable(run.folder / RECORDS):
         records = suite.placed(read_scores(run.folder / RECORDS))
     opinions = study.opinions()
+    _check_agreement(opinions)
     said = {task.task.id: _by_person(opinions, task) for task in opinions.tasks}
     tasks = [task for task in opinions.tasks if said[task.task.id]]
     places = _places(records, tasks)
@@ -149,6 +153,20 @@ def labels_of(study: Study, run: Run, suite: AnySuite, data: str | None = None) 
         places=[np.array([places[number] for number in mine], dtype=np.int64) for mine in slots],
         shares=[np.array([1 / len(rows[number]) for number in mine]) for mine in slots],
     )
+
+
+def _check_agreement(opinions: Opinions) -> None:
+    """Refuse labels on which no two people ever said the same: they tell of the form, not of the replies."""
+    for question in opinions.form.questions:
+        if question.kind in ("score", "text"):
+            continue
+        every = [one for one in opinions.all() if one.question.name == question.name and one.decided is None]
+        pairs = [pair for one in every for pair in combinations(one.labels.values(), 2)]
+        if len(pairs) >= PAIRS_TO_TELL and not any(first == second for first, second in pairs):
+            raise UserError(
+                f"In {len(pairs):,} pairs of answers to “{question.name}” no two raters agree: what they say can't set "
+                "anything right. Look at how they understand the question, and let the adjudicator decide."
+            )
 
 
 def _by_person(opinions: Opinions, task: StudyTask) -> list[dict[str, Value]]:

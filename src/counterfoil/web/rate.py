@@ -15,7 +15,9 @@ from counterfoil.figures.numbers import with_interval
 from counterfoil.rating.results import disagreements, results, suite_of_study
 from counterfoil.rating.store import Progress, Rater, Study
 from counterfoil.report.html import Html, table
-from counterfoil.stats.estimate import Estimate
+from counterfoil.report.page.page import corrections_part
+from counterfoil.running.folder import SUMMARY, Run
+from counterfoil.stats.estimate import BASES, BASIS, Estimate
 from counterfoil.stats.metric import by_name
 from counterfoil.suite.form import FormQuestion
 from counterfoil.suite.opinions import Opinion, Value, items
@@ -198,11 +200,13 @@ def studies_page(request: Request) -> Response:
 
 
 def study_page(request: Request) -> Response:
-    """Agreement, human metrics, and how far a judge can be trusted."""
+    """The run's figures as labels correct them so far, agreement, human metrics, and how far a judge can be trusted."""
     study = _studies(request).named(request.path_params["study"])
     about = study.about
     suite = suite_of_study(about, served(request).place_of(about.suite, about.name))
-    found = results(study, suite)
+    run = Run(study.path.parent) if (study.path.parent / SUMMARY).is_file() else None
+    found = results(study, suite, run=run)
+    reported = [] if run is None else [each for each in run.estimates if each.group.get(BASIS) not in BASES]
     known = by_name(suite.people_metrics)
     alphas = [each for each in found.estimates if each.metric == HUMAN_ALPHA.name]
     metrics = [each for each in found.estimates if not each.group]
@@ -214,6 +218,8 @@ def study_page(request: Request) -> Response:
         "rating/study.html",
         about=about,
         found=found,
+        is_open=any(each.done < each.tasks for each in found.progress.values()),
+        corrected=corrections_part([*reported, *found.corrected]),
         adjudicator=_adjudicator(study),
         alphas=_table("Krippendorff's alpha, question by question", alphas, 2, "question", "level", *tail),
         pairs=_table("Two raters at a time", found.pairwise, 2, "question", "between", "metric", *tail),

@@ -13,6 +13,7 @@ import msgspec
 from counterfoil.asking.models.providers import provider_of
 from counterfoil.console import shown_name
 from counterfoil.errors import UserError
+from counterfoil.figures.corrections import correction_plot, correction_sentences, corrections_of
 from counterfoil.figures.numbers import listed, money
 from counterfoil.figures.numbers import table as plot_table
 from counterfoil.figures.plots import Plot
@@ -27,6 +28,7 @@ from counterfoil.report.readings import is_of_second_reader
 from counterfoil.report.sentences import data_sentence, headline_of, served_as, warnings_of
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import REPORT_ON, Run, Summary, writing_about
+from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import by_name
 from counterfoil.suite.habits import HABIT
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
@@ -132,7 +134,8 @@ def run_part(run: Run, key: str, title: str) -> Html:
     parts: dict[str, Html | None] = {
         "Result": joined(_warnings(run), items(headline_of(run, suite)), _in_brackets(summary, several=len(order) > 1)),
         "What was asked": _asked(manifest, summary),
-        "Plots": joined(*map(_figure, suite.plots(run))),
+        "Checked by people": corrections_part(summary.estimates),
+        "Plots": joined(*map(figure_of, suite.plots(run))),
         "Estimates": joined(overall_tables(figures, order), group_tables(figures, order)),
         "Reading": readings_part(run, suite, order),
         "Agreement": joined(tag("p", AGREEMENT), agreement) if agreement else None,
@@ -236,7 +239,16 @@ def _outcomes(summary: Summary) -> Html:
     return table("How the records ended", head, rows, names=2)
 
 
-def _figure(plot: Plot) -> Html:
+def corrections_part(estimates: Sequence[Estimate]) -> Html | None:
+    """Figures as reported, as labels correct them, and by people alone: in sentences and in one plot."""
+    corrections = corrections_of(estimates)
+    plot = correction_plot(corrections)
+    sentences = correction_sentences(corrections)
+    return joined(items(sentences), figure_of(plot) if plot is not None else None) if sentences else None
+
+
+def figure_of(plot: Plot) -> Html:
+    """The plot with its description, and its numbers as a table."""
     head, *rows = plot_table(plot)
     return tag(
         "figure",
