@@ -131,6 +131,50 @@ def test_replies_are_chosen_by_what_people_say() -> None:
     assert {row["score"] for row in exported("sft", "human_quality")} == {80.0}
 
 
+def test_corrected_scores_are_peoples_and_the_judges_as_people_have_them() -> None:
+    # The judge gives every clarification 90, people 80; 30 replies are whole, 20 of them have a clarification.
+    run = scored(a=judge(90))
+    with new_study(run, "pilot", raters=1, per_question=1, sample=30) as study:
+        rate_all(study)
+    done = counterfoil("export", "run", "--to", "sft", "--score", "corrected_quality", "no", cwd=Path())
+    assert done.returncode == 2
+    assert (
+        "corrected_quality takes 30 replies that have both a judge_quality and a human_quality, and run has"
+        in done.stderr
+    )
+    # F1: the judge gives all confusing questions' replies one, people 1 or 0.
+    corrected = exported("sft", "corrected_f1")
+    assert {row["model"] for row in corrected} == {"good"}
+
+
+def test_a_judges_scores_are_brought_to_peoples_scale() -> None:
+    import polars as pl
+
+    from counterfoil.adapters.training import export
+    from counterfoil.suite.suite import Training
+
+    # People give half of what the judge gives, and 0.1 more: 0.5 · x + 0.1.
+    people = {f"q{i}": 0.5 * (i / 39) + 0.1 for i in range(40)}
+    training = Training(
+        scores=("judge", "people", "corrected"),
+        score=lambda record, name: record["judge"],
+        encode=lambda questions: b"",
+        corrected={"corrected": ("judge", "people")},
+    )
+    frame = pl.DataFrame([{"question_id": f"q{i}", "judge": (i % 40) / 39, "reply": ""} for i in range(60)])
+
+    class FakeRun:
+        folder = Path("run")
+        records = frame
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(export, "_by_people", lambda *_: lambda record: people.get(record["question_id"]))
+        score_of = export._as_people_correct_it(FakeRun(), None, training, "corrected")  # type: ignore[arg-type]
+    assert score_of({"question_id": "q39", "judge": 0.0}) == pytest.approx(0.6), "people's own goes first"
+    assert score_of({"question_id": "q50", "judge": 0.5}) == pytest.approx(0.35), "0.5 · 0.5 + 0.1"
+    assert score_of({"question_id": "q50", "judge": None}) is None
+
+
 def rate_all(study: Study) -> None:
     rater = study.raters()[0]
     for task in study.tasks():

@@ -35,6 +35,8 @@ LABELLINGS = {SCORE_THRESHOLD.name: "threshold", SCORE_CONFUSION_INDEX.name: "co
 STEP = 10
 LAST_STEP = 100 // STEP - 1
 BINS = 20
+# The groups of what judges say of right replies: of several, each has its own.
+_BY_JUDGE = {"replies", "judge"}
 # Words of a long reply: intervals of lengths are made on a scale that ends there, or at the longest reply.
 LONG_REPLY = 100
 
@@ -154,8 +156,14 @@ def _discernment(estimates: Sequence[Estimate]) -> Plot | None:
 
 def _judged(estimates: Sequence[Estimate]) -> Plot | None:
     names = {JUDGE_PRECISION.name: "precision", JUDGE_RECALL.name: "recall", JUDGE_F1.name: "F1"}
+    of_judges = [one for one in estimates if one.group.get("replies") == "correct" and set(one.group) <= _BY_JUDGE]
     return _dots(
-        [_dot(one, one.variant, what) for metric, what in names.items() for one in of_right(estimates, metric)],
+        [
+            _dot(one, one.variant, f"{what}, {one.group['judge']}" if "judge" in one.group else what)
+            for metric, what in names.items()
+            for one in of_judges
+            if one.metric == metric
+        ],
         title="Precision, recall and F1 by the judge",
         description="How much of what a right reply clears up should be cleared up, to the judge; how much of what "
         "should be cleared up it does clear up; and both in one. On questions that are confusing to the judge.",

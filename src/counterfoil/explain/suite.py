@@ -23,7 +23,7 @@ from counterfoil.explain.judging.judge import (
     judge_reply,
     prompts_with,
 )
-from counterfoil.explain.judging.panel import PANEL, panel_of, with_means
+from counterfoil.explain.judging.panel import PANEL, is_repeat, panel_of, with_means
 from counterfoil.explain.metrics import (
     HUMAN_QUALITY,
     IN_SUMMARY,
@@ -65,6 +65,10 @@ SCORES = ("score_threshold", "score_confusion_index")
 OF_JUDGES = ("confusing-at", "judge-swap", "judge-answer", "judge-repeats", "judge-panel", "judge-prompt")
 # What judges say of replies, where training data can be chosen by it.
 JUDGE_SCORES = (JUDGE_F1.name, JUDGE_QUALITY.name, JUDGE_RESTRAINT.name)
+# The same as people's scores set them right.
+CORRECTED_SCORES = {
+    f"corrected_{measure}": (f"judge_{measure}", human) for human, measure in people.HUMAN_SCORES.items()
+}
 
 
 class Explain(Suite[Question, Reading, Facts, Verdicts]):
@@ -326,13 +330,14 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     def training(self, run: Run) -> Training:
         """A good reply clears up most of the confusion; a bad one leaves most of it, or adds to it."""
         return Training(
-            scores=(*SCORES, *JUDGE_SCORES, *people.HUMAN_SCORES),
+            scores=(*SCORES, *JUDGE_SCORES, *people.HUMAN_SCORES, *CORRECTED_SCORES),
             score=_score_to_learn_from,
             encode=encode_questions,
             good=0.6,
             bad=0.3,
-            highest={JUDGE_QUALITY.name: 100.0, HUMAN_QUALITY.name: 100.0},
+            highest=dict.fromkeys((JUDGE_QUALITY.name, HUMAN_QUALITY.name, "corrected_quality"), 100.0),
             of_people=tuple(people.HUMAN_SCORES),
+            corrected=CORRECTED_SCORES,
         )
 
 
@@ -342,7 +347,10 @@ def _score_to_learn_from(record: Record, name: str) -> float | None:
     """
     value = record.get(name)
     if isinstance(value, list):
-        said = [number for number in value if number is not None]
+        # Each judge once: not each time that it was asked, and not what judges say together.
+        judges = record.get("judges") or [""] * len(value)
+        alone = [not is_repeat(judge) and judge != PANEL for judge in judges]
+        said = [number for number, counts in zip(value, alone, strict=False) if number is not None and counts]
         value = fmean(said) if said else None
     return 0.0 if record["correct"] is False and (value is not None or name in SCORES) else value
 

@@ -45,7 +45,7 @@ class Pool:
         dataset = self.suite.load(None)
         self.variant, *_ = self.suite.variants([planting.variant] if planting.variant else [], dataset)
         self._questions = list(dataset)
-        self.facts = self.suite.prepare(self._questions)
+        self.facts = self.suite.prepare(dataset)
         self.clusters = planting.clusters(self._questions, cell)
         numbers = count()
         self.asked = [[self._with_words(next(numbers), question) for question in cluster] for cluster in self.clusters]

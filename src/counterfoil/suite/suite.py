@@ -140,7 +140,8 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     `scores`: names of the scores that a reply can be good by, the usual one first. `score` gives that score of a
     record, or None where there is none. A reply is usually called good from `good` on, and bad up to `bad`; both are
     shares of what a score can be, which is 1 unless `highest` says otherwise. `encode` makes a file of questions that
-    `--data` reads. `of_people` are the names of the scores that people gave (`Suite.human_scores`).
+    `--data` reads. `of_people` are the names of the scores that people gave (`Suite.human_scores`). `corrected`: scores
+    of judges as people's set them right, each with the names of the two.
     """
 
     scores: tuple[str, ...]
@@ -150,6 +151,7 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     bad: float = 0.0
     highest: Mapping[str, float] = {}
     of_people: tuple[str, ...] = ()
+    corrected: Mapping[str, tuple[str, str]] = {}
 
 
 class Suite(Generic[Q, R, F, V]):

@@ -92,6 +92,10 @@ def export_training(run: Run, folder: Path, kind: Kind, wanted: Wanted) -> list[
     return [folder / name for name in files]
 
 
+# As many labels as a corrected figure takes.
+FEWEST_LABELS = 30
+
+
 def _rule(kind: Kind, training: Training, wanted: Wanted) -> Rule:
     names = training.scores
     score = names[0] if wanted.score is None else wanted.score
@@ -119,7 +123,7 @@ def _gather(run: Run, suite: AnySuite, training: Training, name: str, wanted: Wa
     gathered = Gathered(list(variants), Side(), Side(), Counter())
     asked: set[Key] = set()
     cut_off = _cut_off(run, Path(wanted.ledger))
-    score_of = _by_people(run, suite, name) if name in training.of_people else partial(_by_record, training, name)
+    score_of = _scorer(run, suite, training, name)
     for record in _records(run, variants):
         key = key_of_record(suite, record)
         if key not in known:
@@ -142,6 +146,47 @@ def _gather(run: Run, suite: AnySuite, training: Training, name: str, wanted: Wa
         if key in asked:
             (gathered.test if is_held_out[key] else gathered.train).questions.append(question)
     return gathered
+
+
+def _scorer(run: Run, suite: AnySuite, training: Training, name: str) -> Callable[[Mapping[str, Any]], float | None]:
+    """What gives a record its score of this name."""
+    if name in training.of_people:
+        return _by_people(run, suite, name)
+    if name in training.corrected:
+        return _as_people_correct_it(run, suite, training, name)
+    return partial(_by_record, training, name)
+
+
+def _as_people_correct_it(
+    run: Run, suite: AnySuite, training: Training, name: str
+) -> Callable[[Mapping[str, Any]], float | None]:
+    """People's score where they rated a reply; else the judges', on the line that fits people's best (least squares)
+    over the replies that have both.
+    """
+    import numpy as np
+
+    by_judges, by_people = training.corrected[name]
+    said_by_people = _by_people(run, suite, by_people)
+    records = run.records.drop("reply").iter_rows(named=True)
+    both = [(training.score(record, by_judges), said_by_people(record)) for record in records]
+    known = [(judge, people) for judge, people in both if judge is not None and people is not None]
+    if len(known) < FEWEST_LABELS:
+        raise UserError(
+            f"{name} takes {FEWEST_LABELS} replies that have both a {by_judges} and a {by_people}, and {run.folder} "
+            f"has {len(known)}: rate {FEWEST_LABELS - len(known)} more."
+        )
+    x, y = np.array(known, dtype=np.float64).T
+    spread = ((x - x.mean()) ** 2).sum()
+    slope = float(((x - x.mean()) * (y - y.mean())).sum() / spread) if spread > 0 else 0.0
+    highest = training.highest.get(name, 1.0)
+
+    def score_of(record: Mapping[str, Any]) -> float | None:
+        people, judge = said_by_people(record), training.score(record, by_judges)
+        if people is not None or judge is None:
+            return people
+        return min(highest, max(0.0, float(y.mean()) + slope * (judge - float(x.mean()))))
+
+    return score_of
 
 
 def _by_record(training: Training, name: str, record: Mapping[str, Any]) -> float | None:
