@@ -14,6 +14,7 @@ from counterfoil.suite.options import Option, run_options
 
 if TYPE_CHECKING:
     from counterfoil.comparing.planning import Design, StudyPlan
+    from counterfoil.rating.labels import LabelPlan
 
 EXAMPLE = "counterfoil plan bias --detect 0.03 --run runs/bias-kqzrmwpd --model openai/gpt-4o"
 # What says whom to ask what, and what that costs; nothing is asked.
@@ -29,6 +30,12 @@ OWN = (
     ),
     Option("run", "an earlier run, which says how much answers vary", metavar="RUN"),
     Option("metric", "the metric in which it is to be found", metavar="NAME"),
+    Option(
+        "labels",
+        "how many labels of people correct the metric of --run to which width, and the minutes that they take",
+        kind=bool,
+        default=False,
+    ),
     Option(
         "correlation",
         "assumed between the two sides on the same question, where no run has both (default: 0.5)",
@@ -54,6 +61,8 @@ def call(parsed: argparse.Namespace) -> int:
     from counterfoil.running.request import make_request
     from counterfoil.suite.finding import load_suite
 
+    if parsed.labels:
+        return _labels(parsed)
     if parsed.detect is None:
         raise UserError("Say which difference is to be found, as in --detect 0.03.")
     suite = load_suite(parsed.suite)
@@ -72,6 +81,35 @@ def call(parsed: argparse.Namespace) -> int:
     )
     print_result(planned, lambda: plan_text(planned), as_json=parsed.json)
     return 0
+
+
+def _labels(parsed: argparse.Namespace) -> int:
+    from counterfoil.errors import UserError
+    from counterfoil.rating.labels import plan_labels
+    from counterfoil.running.folder import Run
+
+    if not parsed.run or parsed.detect is not None:
+        raise UserError("--labels is about a run that is to be corrected: name it with --run, and leave --detect out.")
+    run = Run(parsed.run)
+    if run.whole_summary.suite != parsed.suite:
+        raise UserError(f"{run.folder} is a run of {run.whole_summary.suite}, not of {parsed.suite}: name another.")
+    planned = plan_labels(run, parsed.metric)
+    print_result(planned, lambda: labels_text(planned), as_json=parsed.json)
+    return 0
+
+
+def labels_text(planned: LabelPlan) -> str:
+    """A table of how many labels give which width, and what to do."""
+    first = planned.designs[0]
+    measured = first.as_before is not None
+    right = [f"right in {share}" for share in first.machine]
+    rows = [["labels", "minutes", "people alone", *right, *(["as in the study"] if measured else [])]]
+    for one in planned.designs:
+        widths = [one.people, *one.machine.values(), *([one.as_before] if one.as_before is not None else [])]
+        rows.append([f"{one.labels:,}", f"{one.minutes:,.0f}", *(f"{width:.3f}" for width in widths)])
+    command = f"counterfoil rate new --run {planned.run} --name NAME --sample N --metric {planned.metric}"
+    what = f"The width of the 95 % interval of {planned.metric}, of {planned.model} in {planned.variant}:"
+    return "\n\n".join([what, table(rows), f"`{command}` draws them.", "\n".join(planned.assumptions)])
 
 
 def plan_text(planned: StudyPlan) -> str:
