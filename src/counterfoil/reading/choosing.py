@@ -197,6 +197,8 @@ def _is_decided_behind(reading: Reading, mention: Mention) -> bool:
         behind = cues.LETTER_BEHIND_KOREAN.match(lower, mention.end)
     if behind is None or cues.UNDONE.match(lower, behind.end()) or is_question(lower, behind.end()):
         return False
+    if "would" in behind[0] and cues.CONDITION.match(lower, behind.end()):
+        return False
     return not cues.HYPOTHESIS.search(lower, clause_start(lower, mention.start), mention.start)
 
 
@@ -217,7 +219,8 @@ def _concluded(reading: Reading, start: int, end: int) -> Iterator[Decision[int]
     elif loose and (not by_text or not cues.BUT.search(reading.lower, loose[-1].end, end)):
         yield Decision(WEAK, start, end, loose[-1].place, ReadBy.IN_OTHER_WORDS)
     elif len(by_text) == 1:
-        yield Decision(WEAK, start, end, by_text.pop(), ReadBy.CONCLUDED)
+        is_last = len(reading.lower) - end <= 1
+        yield Decision(SAID if is_last else WEAK, start, end, by_text.pop(), ReadBy.CONCLUDED)
 
 
 def _inferred(reading: Reading, start: int) -> Iterator[Decision[int]]:
@@ -261,7 +264,7 @@ def _tables(languages: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str
     """Words before and behind a choice that is taken, of the languages' tables."""
     spaced = "(?: [^\\s.,:;?!]{1,14}){0,3}?"
     answer, is_ = words.either(words.ANSWER, languages), words.either(words.IS, languages)
-    ahead = rf"(?:{answer})(?:{spaced} ?(?:{is_})| ?[:=])|{words.either(words.CHOOSES, languages)}"
+    ahead = rf"(?:{answer})(?:{spaced} ?(?:{is_})|[\"']? ?[:=])|{words.either(words.CHOOSES, languages)}"
     return re.compile(ahead), re.compile(rf"[\"')\].]*\s?(?:{words.either(words.RIGHT, languages)})")
 
 
@@ -276,7 +279,9 @@ def _by_tables(reading: Reading) -> Iterator[Decision[int]]:
         if not mention.letter and mention.start < last:
             continue
         if reading.asserted(i) and behind.match(reading.lower, mention.end) and joined_to(reading, i) is None:
-            yield Decision(SAID, mention.start, mention.end, mention.place, _by(reading.lower, mention))
+            yield Decision(
+                SAID if mention.letter else WEAK, mention.start, mention.end, mention.place, _by(reading.lower, mention)
+            )
 
 
 def in_bold(reading: Reading) -> Iterator[Decision[int]]:
@@ -352,14 +357,15 @@ def stated_in_part(reading: Reading, apart: tuple[frozenset[str], ...]) -> int |
 
 
 def left_over(reading: Reading, count: int) -> int | None:
-    """The one choice that is left where all others are ruled out."""
-    found = reading.clauses
-    out, named = set(), set()
+    """The one choice that is left where all others are ruled out, in the end."""
+    out: dict[int, bool] = {}
     for i, mention in enumerate(reading.mentions):
-        clause = clause_at(found, mention.start)
-        if reading.rejected[i] and clause is not None and clause.does == Does.REJECTS and mention.place is not None:
-            out.add(mention.place)
+        clause = clause_at(reading.clauses, mention.start)
+        if mention.place is None or clause is None:
+            continue
+        if reading.rejected[i] and clause.does == Does.REJECTS:
+            out[mention.place] = True
         elif reading.asserted(i) and not mention.paraphrase:
-            named.add(mention.place)
-    left = set(range(count)) - out
-    return left.pop() if len(left) == 1 and count > 2 and not named - left else None
+            out[mention.place] = False
+    left = [place for place in range(count) if not out.get(place, False)]
+    return left[0] if len(left) == 1 and count > 2 else None

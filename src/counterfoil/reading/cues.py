@@ -74,14 +74,16 @@ _MODIFIERS = (
     r"(?:바로 |가장 |더 |제 |저의 |나의 |최종 |올바른 |적절한 |알맞은 |옳은 |맞는 |질문의 |질문에 대한 |이 질문의 )*"
 )
 BEHIND_KOREAN = re.compile(
-    rf"[\"')\].]* ?(?:(?:이|가|은|는|야말로|이야말로) ?{_MODIFIERS}(?:정답|답(?!할|하)|맞(?=[습다는아음을])|옳|적절|"
+    rf"[\"')\].]* ?번?(?:(?:이|가|은|는|야말로|이야말로) ?{_MODIFIERS}(?:정답|답(?!할|하)|맞(?=[습다는아음을])|옳|적절|"
     rf"적합|알맞|타당|정확)|"
     r"(?:을|를|로|으로) ?(?:최종 |정답으로 |답으로 )*(?:선택|고르|고릅|골라|고른|골랐|택하|택합|택한|답하|답합|결정|"
     r"판단|추정|추론|결론)|이?라고 ?(?:생각|판단|추정|추론|답하|답할|답합|봅니다|볼 수 있|할 수 있|결론)|로 ?보입니다|"
     r"인 것으로 ?(?:보|판단|추정)|(?:인 |일 )?것 ?같|일 ?것입니다|일 ?것이다| ?같습니다|일 가능성이)"
 )
 LETTER_BEHIND_KOREAN = re.compile(r"[\"')\]]* ?(?:이|가|은|는|번)?(?:을|를)? ?(?:선택|고르|고릅|골라|정답|답입)")
-UNDONE = re.compile(r"[^.\n]{0,12}?(?:지 ?(?:는 )?않|아니|아닙|아닌|없|어렵|힘들|는 ?것은|는 ?건 )")
+UNDONE = re.compile(
+    r"는 ?(?:경우|사람|이유)|[^.\n]{0,12}?(?:지 ?(?:는 )?않|아니|아닙|아닌|없|어렵|힘들|는 ?것은|는 ?건 )"
+)
 ASSERTION = re.compile(
     r"[\"')\]]*(?: ?\([^)\n]{0,30}\))? ?(?:입니다|이다|이에요|예요|였습니다|이었습니다|임)(?=[\s.!\"')]|$)"
 )
@@ -98,17 +100,8 @@ MATCHED = re.compile(
 )
 
 # At the head of a conclusion, behind one of these.
-CONCLUSION_BEFORE = ("\n", ". ", "! ", "? ", "; ", ", ", ": ", "and ")
-CONCLUSION = re.compile(
-    "(?:"
-    + _either(
-        en="therefore|thus|hence|so|consequently|in conclusion|in summary|to summarize|overall|finally|ultimately|"
-        "to conclude|to sum up|accordingly|based on this|this means",
-        ko="따라서|그러므로|그래서|결론적으로|결국|즉|고로|그렇기 ?때문에|종합하면|요약하면|종합적으로|이에 따라|"
-        "이로 ?인해|그렇다면",
-    )
-    + ")(?![a-z])"
-)
+CONCLUSION_BEFORE = ("\n", ".", ". ", "! ", "? ", "; ", ", ", ": ", "and ")
+CONCLUSION = re.compile(f"(?:{words.either(words.CONCLUDES)})(?![a-z])")
 INFERRED = re.compile(
     r"\b(?:infer|inferred|conclude|concluded|deduce|deduced|suggests?|indicates?|implies|imply|shows?|clear|evident|"
     r"likely|means) that "
@@ -148,11 +141,13 @@ _UNDECIDED = (
     r"(?:can't|cannot|couldn't|won't|unable to|not able to) (?:decide|choose|pick|make up my mind|settle)|"
     r"i'm undecided|"
     r"결정(?:을|은)? ?(?:못|내리지 ?못|할 수 없)|(?:고르지|정하지|선택하지) ?못|취소(?:할게|하겠|합니다)|"
+    r"i take (?:that|it) back|(?:not going to|won't|will not|rather not|prefer not to) (?:answer|choose|pick)|"
     r"no (?:puedo|logro) decidir|kann mich nicht entscheiden|je n'arrive pas à (?:choisir|décider)"
 )
 WITHDRAWN = re.compile(rf"\b{_ERROR}\b|\b{_CORRECTING}[\s,.!…-]*{_WRONG}|{_UNDECIDED}")
 WITHDRAWING = re.compile(
-    "wrong|incorrect|not right|not correct|mistake|error|decide|choose|pick|make up|settle|못|취소|décider|choisir|"
+    "wrong|incorrect|not right|not correct|mistake|error|back|answer|decide|choose|pick|make up|settle|못|취소|"
+    "décider|choisir|"
     "nicht ent"
 )
 WITHDRAWN_AT_ONCE = re.compile(rf"[\s.!?…\"')\]]*{_WRONG}")

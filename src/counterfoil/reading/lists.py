@@ -18,7 +18,7 @@ _NOUNS = words.either(words.OPTION)
 _HEAD = re.compile(rf"(?:^|\n)[\s|\"'(\[{{-]*(?:\d{{1,2}}[.)] )?(?:the )?(?:(?:{_NOUNS}) )?[\"'(\[]*$")
 _COLON = re.compile(r"[\"')\].]*\s*(?:[:|-]|\n|\(|$)")
 _SHARE = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?(?:%|percent|퍼센트)|(?:probability|확률|p) ?[=:≈]? ?(0?\.\d+)")
-_SHARE_BEHIND = re.compile(r"[)\]\"':\s=-]{0,5}\(?(?:about |약 )?(\d{1,3}(?:\.\d+)?) ?%")
+_SHARE_BEHIND = re.compile(r"[)\]\"':\s=~≈-]{0,5}\(?(?:about |약 )?(\d{1,3}(?:\.\d+)?) ?%")
 _LONGEST, _NEAR, _BRIEF, _ALL = 1_500, 120, 80, 105
 
 
@@ -166,12 +166,12 @@ def share_in_line(lower: str, mentions: Sequence[Mention]) -> Iterator[Decision[
     """ "A 20%, B 15%, C 65%": the choice with the largest share, where each letter is followed by one."""
     shares: dict[int, float] = {}
     for mention in mentions:
-        share = _SHARE_BEHIND.match(lower, mention.end) if mention.letter and mention.place is not None else None
+        share = None if mention.paraphrase else _SHARE_BEHIND.match(lower, mention.end)
         if share is not None and mention.place is not None:
             shares.setdefault(mention.place, float(share[1]))
-    letters = {mention.place for mention in mentions if mention.letter}
+    named = {mention.place for mention in mentions if not mention.paraphrase}
     best = [place for place, share in shares.items() if share == max(shares.values())]
-    if len(shares) > 1 and letters == set(shares) and len(best) == 1 and sum(shares.values()) <= _ALL:
+    if len(shares) > 1 and named == set(shares) and len(best) == 1 and sum(shares.values()) <= _ALL:
         yield Decision(EXPLICIT, 0, len(lower), best[0], ReadBy.CONCLUDED)
 
 

@@ -121,7 +121,7 @@ def find_ordinals(lower: str, count: int, languages: tuple[str, ...], by_digit: 
         word = next(name for name, value in match.groupdict().items() if value is not None)
         place = count - 1 if word == "o5" else int(word[1])
         # Without a noun, it must be all that there is.
-        bare = match.end() == match.end(word) and not _HELD.match(lower, match.end())
+        bare = match.end() == match.end(word) and not _HELD.match(lower, match.end()) and languages == ("en",)
         if place < count and not (bare and not starts_line(lower, match.start())):
             found.append(Mention(match.start(), match.end(), place, True))
     if by_digit:
@@ -134,7 +134,9 @@ def find_ordinals(lower: str, count: int, languages: tuple[str, ...], by_digit: 
     return sorted(found)
 
 
-_HELD = re.compile(r" (?:is (?:correct|true|right)|holds|applies|stimmt|is juist)\b|[을를이가로]")
+_HELD = re.compile(
+    r" (?:is (?:correct|true|right|the (?:only|best|correct|right))|holds|applies|stimmt|is juist)\b|[을를이가로]"
+)
 
 
 @lru_cache(maxsize=64)

@@ -25,7 +25,7 @@ _ENGLISH = re.compile(
     r"(?: (?:enough|sufficient|adequate|additional|further|explicit|clear|specific|direct))* (?:information|info|"
     r"context|evidence|details?|data)\b|(?:\bnot|n't) (?:\w+ly )?(?:specified|stated|clear|known|given|determinable|"
     r"answerable|provided|disclosed|told)\b|\b(?:is|are|remains?)(?: \w+ly)? unknown\b|"
-    r"^[^\w\n]{0,9}unknown[^\w\n]{0,9}$|"
+    r"^[^\w\n]{0,9}unknown[^\w\n]{0,9}$|\bno conclusion (?:is |can be )?(?:possible|drawn|reached)\b|"
     rf"\bcan(?:'t|not| not) answer{_FROM}|"
     r"\b(?:does not|doesn't|do not|don't|did not|didn't|never)(?: \w+ly)? (?:specify|state|say|mention|tell us|"
     r"indicate|clarify|reveal|provide)\b|\b(?:we|you|one) (?:do not|don't|can't|cannot)(?: \w+ly)? know\b|\b(?:unclear|"

@@ -121,13 +121,13 @@ QUOTES: Table = {
 # It is said not to be so.
 REJECTS: Table = {
     "en": r"not|\w+n't|n't|cannot|never|neither|nor|incorrect|wrong|false|unlikely|ruled? out|eliminat\w+|exclud\w+|"
-    r"rather than|instead of|other than|no longer|unsupported|inaccurate|invalid|irrelevant|"
+    r"rather than|instead of|other than|no longer|nothing|unsupported|inaccurate|invalid|irrelevant|"
     r"contradict\w*|inconsistent",
     "ko": "아니(?!면)|아닌|아닙|아님|않|틀리|틀린|틀렸|틀림|오답|제외|부적절|배제|없(?:다|습|음|어|고|으)",
     "es": "no|nunca|tampoco|ni|incorrect[oa]s?|fals[oa]s?|descart\\w+|en lugar de|en vez de|excluy\\w+",
     "de": "nicht|kein\\w*|nie|weder|noch|falsch|unrichtig|ausgeschlossen|ausschließ\\w+|scheidet aus|statt|anstatt",
     "fr": "ne|n'|pas|jamais|ni|incorrecte?s?|fauss?e?s?|faux|exclu\\w*|élimin\\w+|au lieu de|plutôt que",
-    "nl": "niet|geen|nooit|noch|onjuist|fout|verkeerd|uitgesloten|valt af|in plaats van",
+    "nl": "niet|geen|nooit|noch|onjuist|fout|verkeerd|uitgesloten|valt (?:ook )?af|in plaats van",
     "tr": "değil\\w*|yanlış|hayır|olamaz|elen\\w+|yerine|hatalı",
     "ca": "no|mai|tampoc|ni|incorrect[ea]s?|fals[ae]?s?|descart\\w+|en lloc de",
     "zh": "不是|不对|不正确|错误|并非|不符|排除|没有|不能|不会|而非",
@@ -172,7 +172,8 @@ CHOOSES: Table = {
     r"to (?:choose|select|pick|go with)|going with|i (?:meant|mean)|it should (?:be|have been|read)|my money is on|"
     r"best fit is|best match is",
     "ko": r"(?:고르|꼽으|택하)라면|골라야 ?(?:한다면|하면)|남는 ?(?:것|건|답)은?|제 ?(?:선택|답)은|최종(?:적으로)?",
-    "es": r"elijo|escojo|elegiría|escogería|selecciono|me quedo con|me quedaría con|opto por|optaría por|marco|"
+    "es": r"elijo|escojo|elegiría|escogería|selecciono|me quedo con|me quedaría con|nos quedamos con|opto por|"
+    r"optaría por|marco|"
     r"marcaría|me decanto por|me inclino por|voy con|diría que|debo elegir|hay que elegir|respondo|sería|es la|es el",
     "de": r"und sage|ich (?:wähle|nehme|entscheide mich für|würde|tippe auf|bleibe bei|antworte|sage|"
     r"lege mich fest auf)|"
@@ -200,8 +201,8 @@ RIGHT: Table = {
     "de": r"(?:ist|wäre|war|stimmt|passt|trifft zu)(?: die| der| das)?(?: richtige| korrekte)?(?: antwort| lösung| "
     r"wahl)?(?: richtig| korrekt)?",
     "fr": r"(?:est|serait|était)(?: la| le)? ?(?:bonne|correcte?|réponse|bon|celle?|celui)",
-    "nl": r"(?:is|was|klopt)(?: het| de)? ?(?:juiste?|goede?|correcte?|antwoord|degene|juist|goed)?",
-    "tr": r"(?:doğru|seçeneği|şıkkı|'?(?:dır|dir|dur|dür|tır|tir|tur|tür))",
+    "nl": r"dus|(?:is|was|klopt)(?: het| de)? ?(?:juiste?|goede?|correcte?|antwoord|degene|juist|goed)?",
+    "tr": r"(?:demek (?:en )?doğru\w*|doğru|seçeneği|şıkkı|'?(?:dır|dir|dur|dür|tır|tir|tur|tür))",
     "ca": r"(?:és|seria|era)(?: la| el)? ?(?:correct[ea]|resposta|qui|la que)",
     "zh": r"(?:是|为)?(?:正确|對的|对的|答案)|(?:最)?(?:符合|合适|恰当)",
     "ja": r"(?:です|だ|である|が(?:妥当|適切|答え|最も)|が正解|が正しい|となります|になります|でした|だった|"
@@ -291,10 +292,10 @@ ORDINALS: Table = {
 OPTION: Table = {
     "en": r"options?|choices?|answers?|alternatives?|statements?|possibilit\w+|candidate|letter",
     "ko": r"보기|선택지|항목|문항|옵션|답|것",
-    "es": r"opci(?:ó|o)n|respuesta|alternativa|afirmación",
+    "es": r"opci(?:ó|o)n|respuesta|alternativa|afirmación|casilla",
     "de": r"antwort\w*|option|möglichkeit|aussage|alternative|wahl",
-    "fr": r"option|réponse|proposition|possibilité|affirmation",
-    "nl": r"optie|antwoord|keuze|mogelijkheid|stelling",
+    "fr": r"option|réponse|proposition|possibilité|affirmation|case|ligne",
+    "nl": r"optie|antwoord|keuze|mogelijkheid|stelling|vakje",
     "tr": r"seçene[kğ]\w*|şı[kk]k?\w*|cevap|yanıt",
     "ca": r"opció|resposta|alternativa|afirmació",
     "zh": r"(?:个|项|個|項)?(?:选项|答案|選項|选择|说法)",
@@ -322,11 +323,11 @@ NOT_BEHIND: Table = {
     "de": r"(?:ist|war|wäre|kann|trifft|passt)(?: \w+){0,2} nicht|(?:ist|wäre) (?:falsch|ausgeschlossen|unzutreffend)|"
     r"scheidet|fällt weg|entfällt",
     "fr": r"n'est|n'était|ne|est (?:faux|fausse|incorrecte?|exclue?|éliminée?)",
-    "nl": r"is (?:niet|onjuist|fout)|niet|valt af|klopt niet",
+    "nl": r"is (?:niet|onjuist|fout)|niet|valt (?:ook )?af|klopt niet",
     "tr": r"(?:seçeneği |şıkkı )?(?:değil\w*|yanlış\w*|olamaz|elen\w+)",
     "ca": r"no (?:és|era)|és (?:incorrect\w+|fals\w+)|queda descartad\w+",
     "zh": r"(?:选项)?(?:不对|不正确|错误|不是|不符|可以?排除|被排除)",
-    "ja": r"(?:では|じゃ|で)(?:な|あり)|は(?:誤り|不正解|間違)|を?除外",
+    "ja": r"(?:では|じゃ|で)(?:な|あり)|は(?:誤り|不正解|間違|取り下げ|撤回)|を?除外",
 }
 # The verdict on one option of a list or a table.
 GOOD: Table = {
@@ -338,11 +339,12 @@ GOOD: Table = {
 }  # fmt: skip
 BAD: Table = {
     "en": r"incorrect|false|wrong|not (?:the )?(?:correct|right|best|true|supported|accurate|valid|appropriate|answer)|"
-    r"ruled out|eliminated?|unsupported|contradicted|inaccurate|invalid|excluded|rejected|out",
+    r"rul(?:e|es|ed) (?:it |this |him |her |them )?out|eliminated?|unsupported|contradicted|inaccurate|invalid|"
+    r"excluded|rejected|out",
     "ko": r"오답|아닙니다|아니다|아님|탈락|제외|부적절|틀림|틀렸|틀린|배제|불가",
     "es": r"incorrect[oa]|fals[oa]|descartad[oa]|no", "de": r"falsch|unzutreffend|ausgeschlossen|nein|nicht|"
     r"scheidet aus",
-    "fr": r"incorrecte?|faux|fausse|exclue?|éliminée?|non", "nl": r"onjuist|fout|nee|valt af|verkeerd",
+    "fr": r"incorrecte?|faux|fausse|exclue?|éliminée?|non", "nl": r"onjuist|fout|nee|valt (?:ook )?af|verkeerd",
     "tr": r"yanlış|hayır|elenir|elendi", "ca": r"incorrect[ea]|fals[ae]?|descartad[ae]",
     "zh": r"错误|不正确|不对|排除|不符", "ja": r"不正解|誤り|間違い|不適切|除外",
 }  # fmt: skip
