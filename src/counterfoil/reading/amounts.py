@@ -44,7 +44,7 @@ _AGAIN = re.compile(
     r",? ?(?P<word>or|i\.e\.,?|which is|equivalently|that is,?|=|≈|\(|/) ?(?:about |approximately |roughly )?"
 )
 _BEHIND = re.compile(
-    r"[)\]\"']{0,2} (?:years |days |per share )?"
+    r"(?:이|가) ?(?:정답|답)(?=[입이예])|[)\]\"']{0,2} (?:years |days |per share )?"
     r"(?:is|as|would be|must be) (?:the |my |our )?(?:final |correct |right )?answer\b"
 )
 _CLOSEST = re.compile(r"\b(?:is|are|=) (?:therefore |thus |then )?closest to\b")
@@ -79,14 +79,17 @@ _CLOSING_LINK = re.compile(
     r"(?<=[가-힣])(?:은|는|이|가) (?:약 |대략 |총 )?(?=[-+]?\d)|(?:是|为|等于|は|es de|ist|est de|beträgt) ?(?=[-+]?\d)"
 )
 _BY_THE_WAY = re.compile(
-    r"\W*(?:to (?:double[- ])?check|to verify|double|check|verif\w+|sanity|note|for (?:context|comparison|reference)|"
+    r"\W*(?:to (?:double[- ])?check|to verify|double|check|verif\w+|sanity|note|for (?:more|further|context|"
+    r"comparison|reference)|over the (?:life|term|course)|see|"
     r"as a check|참고|검산|확인)"
 )
 _SEVERAL_BEFORE = re.compile(r"\d[^\d\s]* ?(?:or|또는|혹은|oder|ou|and|~) ?(?:[a-z] ?=)? ?$")
 _LABEL_BEHIND = re.compile(r"\s*:")
 _SEVERAL_BEHIND = re.compile(r"(?: [a-z%]{1,10})? ?(?:or|and|to|-|~) (?:about |approximately )?[-+(]?[\d.]")
 _SAME = Decimal("0.01")
-_LIMIT, _SHORT, _DIGITS = 300, 160, 2
+# What follows gives the reason for what was said.
+_REASON = re.compile(r"때문(?:입니다|이다|이에요|임)|^\W*(?:because|this is because)\b")
+_LIMIT, _SHORT, _DIGITS, _PARAGRAPHS = 300, 160, 2, 3
 
 
 def read_number(
@@ -198,26 +201,39 @@ def _in_bold(lower: str, bold: Iterable[str]) -> Iterator[Decision[Stated]]:
 
 
 def _closing(lower: str) -> Iterator[Decision[Stated]]:
-    """What the last sentence of the last paragraph that states a number says that something is."""
-    start = last_paragraph(lower)
-    while start > 0 and _BY_THE_WAY.match(lower, start):
-        lower = lower[:start].rstrip()
+    """What the last sentence that states a number says that something is, in the last paragraphs."""
+    for _ in range(_PARAGRAPHS):
         start = last_paragraph(lower)
+        said = None if _BY_THE_WAY.match(lower, start) else _closed_with(lower, start)
+        if said is not None:
+            if said.said is not None:
+                yield said
+            return
+        lower = lower[:start].rstrip()
+
+
+def _closed_with(lower: str, start: int) -> Decision[Stated] | None:
+    """The same for the text from here on; None where it states no number."""
     for begin, end in reversed(sentences(lower[start:])):
         begin, end = start + begin, start + end
         numbers = [one for one in numbers_in(lower, begin, end) if not _is_compared(lower, one)]
         if not numbers or "?" in lower[max(begin, end - 3) : end] or _BY_THE_WAY.match(lower, begin):
             continue
+        if _REASON.search(lower, begin, end):
+            continue
+        nothing: Decision[Stated] = Decision(WEAK, begin, end, None)
         if _WORKING.search(lower, begin, end) or _CUT_OFF.search(lower.rstrip(), max(begin, end - 8)):
-            return
+            return nothing
         link = last(_CLOSING_LINK, lower, begin, end)
         stated = None if link is None else number_at(lower, behind(_LEAD, lower, link.end(), end), end)
         if stated is None or _OPERATOR.match(lower, stated.end) or _is_circumstance(lower, stated):
             stated = _only_one(lower, begin, end)
-        several = stated is not None and _SEVERAL_BEFORE.search(lower, max(begin, stated.start - 14), stated.start)
-        if stated is not None and not several and not _SEVERAL_BEHIND.match(lower, stated.end):
-            yield Decision(WEAK, begin, end, stated, ReadBy.CONCLUDED)
-        return
+        if stated is None or _SEVERAL_BEHIND.match(lower, stated.end):
+            return nothing
+        if _SEVERAL_BEFORE.search(lower, max(begin, stated.start - 14), stated.start):
+            return nothing
+        return Decision(WEAK, begin, end, stated, ReadBy.CONCLUDED)
+    return None
 
 
 def _same_amount(one: Stated, other: Stated) -> bool:
@@ -332,6 +348,8 @@ def _only_one(lower: str, start: int, end: int) -> Stated | None:
     if len(found) > 1:
         found = [one for one in found if not _is_circumstance(lower, one)]
     if not found or _OPERATOR.match(lower, found[0].end) or not all(_same_amount(found[0], one) for one in found):
+        return None
+    if len({one.value < 0 for one in found}) > 1:
         return None
     if _CALCULATED.search(lower, max(start, found[0].start - 3), found[0].start):
         return None

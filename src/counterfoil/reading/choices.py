@@ -150,7 +150,8 @@ def _read(
     if cut:
         # What a reply leans to before it breaks off is no decision.
         decisions = _decisions(reading, naming, len(choices))
-        firm = [one for one in decisions if one.firmness >= (SAID if one.by == ReadBy.STATED else EXPLICIT)]
+        plain = (ReadBy.STATED, ReadBy.BY_NUMBER)
+        firm = [one for one in decisions if one.firmness >= (SAID if one.by in plain else EXPLICIT)]
         return decided(lower, firm)
     if naming.amounts is None and by_name:
         settled = _settled(reading)

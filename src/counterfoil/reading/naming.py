@@ -32,6 +32,10 @@ class Naming(NamedTuple):
     amounts: tuple[Stated | None, ...] | None
 
 
+# "48.04 to 51.96".
+_BETWEEN = re.compile(r"(-?[\d.,]+%?) ?(?:to|-|and) ?(-?[\d.,]+%?)")
+
+
 @lru_cache(maxsize=65_536)
 def naming_of(choices: tuple[str, ...]) -> Naming:
     """The names of choices. A choice that is nothing but an amount is named by that, however it is written."""
@@ -160,6 +164,10 @@ def _variants(text: str) -> tuple[str, ...]:
     if not text:
         return ()
     variants = [text]
+    between = _BETWEEN.fullmatch(text)
+    if between is not None:
+        low, high = between.groups()
+        variants += [f"{low}{gap}{high}" for gap in (", ", " to ", "-", " - ", " and ")]
     if any("가" <= character <= "힣" for character in text):
         for one, other in (("남성", "남자"), ("남자", "남성"), ("여성", "여자"), ("여자", "여성")):
             variants.append(text.replace(one, other))

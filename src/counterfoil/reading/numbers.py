@@ -11,6 +11,8 @@ from counterfoil.reading.text import clean
 
 _MAX_DIGITS, _MAX_EXPONENT = 40, 40
 _CONTEXT = Context(prec=100)
+# How far in size a number may be from the expected one: as an answer in the unit asked for, and in another.
+_FAR, _NEAR = 200, 10
 _ONE, _TEN = Decimal(1), Decimal(10)
 PERCENT = Decimal("0.01")
 _UNITS: dict[str, Decimal] = {
@@ -21,13 +23,14 @@ _UNITS: dict[str, Decimal] = {
     **dict.fromkeys(("billion", "bn", "bln", "b", "십억"), Decimal(10**9)),
     **dict.fromkeys(("trillion", "tn", "trn", "t", "조"), Decimal(10**12)),
     **dict.fromkeys(("만",), Decimal(10**4)),
+    **dict.fromkeys(("천만",), Decimal(10**7)),
     **dict.fromkeys(("억",), Decimal(10**8)),
     **dict.fromkeys(("lakh",), Decimal(10**5)),
     **dict.fromkeys(("crore",), Decimal(10**7)),
 }
 # Single letters other than m stand right behind the number: "15 b" may be anything.
 _UNIT = (
-    r"(?: ?(?:%|퍼센트|프로|베이시스포인트|백만|십억|천|만|억|조)"
+    r"(?: ?(?:%|퍼센트|프로|베이시스포인트|천만|백만|십억|천|만|억|조)"
     r"|[ -]?(?:percentage points?|percent|per cent|pct|basis points?|bps?|thousands?|millions?|billions?|trillions?|"
     r"lakhs?|crores?"
     r"|mn|mln|mm|mio|bn|bln|tn|trn|m)(?![a-z0-9])|[kbt](?![a-z0-9']))"
@@ -40,11 +43,11 @@ NUMBER = re.compile(
     re.ASCII,
 )
 # What may not follow: letters ("5th", but "1.56x"), a hyphen and a word ("10-year").
-_GOES_ON = re.compile(r"(?!x\b)[a-z0-9_]|-[a-z]|[.,]\d")
+_GOES_ON = re.compile(r"(?!(?:x|km|kg|cm|mm|ml|kwh|km/h|mph|hrs?|usd|eur)\b)[a-z0-9_]|-[a-z]|[.,]\d")
 _LABELLED = re.compile(
     r"(?:year|month|period|step|option|part|question|equation|level|chapter|table|exhibit|statement|portfolio|bond|"
     r"fund|"
-    r"scenario|company|project|stock|strategy|reason|recommendation|conclusion|item|case|#) ?$"
+    r"scenario|company|project|stock|strategy|reason|recommendation|conclusion|item|case|#|표|그림|문제|단계|제) ?$"
 )
 
 
@@ -83,10 +86,10 @@ def in_unit(stated: Stated, unit: Decimal, digits: int, around: Decimal | None) 
     share, and anything else is in the unit asked for.
     """
     if stated.unit is not None:
-        return _CONTEXT.divide(stated.absolute, unit)
+        return _of_size(_CONTEXT.divide(stated.absolute, unit), stated.value, around)
     value = stated.value
     if unit == _ONE or not value:
-        return value
+        return _of_size(value, value, around)
     other = _CONTEXT.divide(value, unit)
     if around is None:
         return other if unit == PERCENT and abs(value) < 1 and stated.decimals > digits else value
@@ -95,6 +98,18 @@ def in_unit(stated: Stated, unit: Decimal, digits: int, around: Decimal | None) 
     # Nearer on a logarithmic scale: value / around and other / around multiply to less than 1, or to more.
     product = _CONTEXT.divide(_CONTEXT.multiply(abs(value), abs(other)), _CONTEXT.multiply(around, around))
     return other if (product < 1) == (unit < 1) and product != 1 else value
+
+
+def _of_size(number: Decimal, value: Decimal, around: Decimal | None) -> Decimal:
+    """The number; where it is far from the expected size, as it stands, or in thousands to billions, if that fits."""
+    if not around or not number or _is_near(number, around, _FAR):
+        return number
+    scaled = (value, *(number.scaleb(-power, _CONTEXT) for power in (3, 6, 9)))
+    return next((one for one in scaled if one != number and _is_near(one, around, _NEAR)), number)
+
+
+def _is_near(number: Decimal, around: Decimal, times: int) -> bool:
+    return abs(around) < abs(number) * times and abs(number) < abs(around) * times
 
 
 def number_matches(number: Decimal, gold: Decimal, digits: int) -> bool:

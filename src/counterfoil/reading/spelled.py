@@ -38,6 +38,9 @@ _KOREAN_TENS = {"십": 10, "백": 100, "천": 1000}
 _KOREAN = re.compile(
     r"(?<![가-힣\d])[일이삼사오육칠팔구십백천]{1,7}(?= ?(?:퍼센트|프로|%|원|만 ?원|달러|개|명|년|배|점|시간|일))"
 )
+# "1억 2,500만".
+_LARGE_KOREAN = re.compile(r"(?<![\d.,])(?:(\d[\d,]*)조 ?)?(?:(\d[\d,]*)억 ?)(?:(\d[\d,]*)(천)?만)")
+_CENTS = re.compile(r"(\d+) (?:dollars|euros) and (\d\d) cents")
 _ANY = re.compile(rf"(?<![a-z])(?:{_SMALL}|a (?:half|third|quarter))(?![a-z])")
 _COUNTED = re.compile(r" (?:percent|per cent|dollars|euros|won|percentage)\b")
 _CONTEXT = Context(prec=10)
@@ -56,6 +59,9 @@ def in_digits(lower: str, small: bool = True) -> str:
             lower = pattern.sub(lambda match: _ratio(int(match[1]), int(match[2])), lower)
     if not lower.isascii():
         lower = _KOREAN.sub(_korean, lower)
+        lower = _LARGE_KOREAN.sub(_large_korean, lower)
+    if "cents" in lower:
+        lower = _CENTS.sub(r"\1.\2", _WORDS.sub(_worded, lower))
     if not _ANY.search(lower):
         return lower
     lower = _POINT.sub(_with_point, lower)
@@ -87,6 +93,11 @@ def _worded_large(match: re.Match[str]) -> str:
 
 def _with_point(match: re.Match[str]) -> str:
     return f"{_VALUES[match['whole']]}.{''.join(str(_VALUES[word]) for word in match['digits'].split())}"
+
+
+def _large_korean(match: re.Match[str]) -> str:
+    trillions, hundreds, tens = (int((match[i] or "0").replace(",", "")) for i in (1, 2, 3))
+    return str(trillions * 10**12 + hundreds * 10**8 + tens * (10**7 if match[4] else 10**4))
 
 
 def _korean(match: re.Match[str]) -> str:
