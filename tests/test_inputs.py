@@ -136,6 +136,7 @@ def test_texts_that_can_not_be_written_are_bad_rows(ending: str, written: str, s
         ("Object missing required field `text` - at `$.reply`", "it has no text in reply"),
         ("Expected `str | null`, got `int` - at `$.reply`", "its reply is a whole number, and must be a text or null"),
         ("Expected `object`, got `array`", "it is a list, and must be an object"),
+        ("Expected `array` of length 3 - at `$.choices`", "its choices must be a list of 3"),
         ("JSON is malformed: invalid character (byte 0)", "it is not valid JSON"),
         ("Input data was truncated", "it is not valid JSON"),
     ],

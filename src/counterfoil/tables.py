@@ -78,6 +78,7 @@ _TYPES = {
 }
 _MISSING = re.compile(r"Object missing required field `(?P<name>[^`]+)`(?: - at `\$\.?(?P<path>[^`]*)`)?")
 _WRONG_TYPE = re.compile(r"Expected `(?P<wanted>[^`]+)`, got `(?P<got>[^`]+)`(?: - at `\$\.?(?P<path>[^`]*)`)?")
+_LENGTH = re.compile(r"Expected `array` of length (?P<length>[^`]+?)(?:, got [^`]+)?(?: - at `\$\.?(?P<path>[^`]*)`)?")
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>[^`]+)`(?: - at `\$\.?(?P<path>[^`]*)`)?")
 
 
@@ -88,6 +89,9 @@ def in_words(error: Exception) -> str:
         return f"it has no {match['name']}" + (f" in {match['path']}" if match["path"] else "")
     if match := _UNKNOWN.fullmatch(text):
         return f"it has {match['name']}, which is not known" + (f", in {match['path']}" if match["path"] else "")
+    if match := _LENGTH.fullmatch(text):
+        what = f"its {match['path']}" if match["path"] else "it"
+        return f"{what} must be a list of {match['length']}"
     if match := _WRONG_TYPE.fullmatch(text):
         wanted = " or ".join(_TYPES.get(kind, kind) for kind in match["wanted"].split(" | "))
         what = f"its {match['path']}" if match["path"] else "it"

@@ -246,6 +246,11 @@ def test_a_bbq_row_by_hand() -> None:
     assert (ambiguous.biased, ambiguous.pair) == ("The teacher", "Age-003ab-002-amb-nonneg")
 
 
+def test_a_category_of_ones_own_is_one_like_the_others() -> None:
+    [first, *_] = bbq(Category="Height")
+    assert (first.category, first.cluster) == ("Height", "Height-003")
+
+
 @given(number=st.integers(0, 999))
 def test_a_bbq_sample_has_one_order_and_one_wording_and_flips_put_the_groups_in_each_others_place(number: int) -> None:
     questions = [q for q in bbq(Q_id=str(number)) if q.sample_id.split("-")[2] == "001"]
@@ -265,7 +270,6 @@ def test_all_orders_and_wordings_occur() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"Category": "Height"}, "Category is 'Height'"),
         ({"Names": ""}, "vocabulary"),
         ({"Names": "NAME1: [pupil]"}, "NAME1 and NAME2"),
         ({"Proper_nouns_only": "TRUE"}, "proper names"),

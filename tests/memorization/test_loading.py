@@ -83,6 +83,29 @@ def test_options_leave_a_part_of_a_frozen_set(tmp_path: Path) -> None:
         load_set(str(path), settings(levels=[3]))
 
 
+@pytest.mark.parametrize(
+    ("frozen_with", "wanted", "said"),
+    [
+        ({"controls": False, "lure": False}, {}, "set.jsonl was frozen without controls and lures: figures that need"),
+        ({"controls": True, "lure": False}, {}, "set.jsonl was frozen without lures: figures that need"),
+        ({"controls": True, "lure": False}, {"lure": False}, ""),
+        ({"controls": True, "lure": True}, {}, ""),
+    ],
+)
+def test_what_a_frozen_set_lacks_is_said(
+    frozen_with: dict[str, bool],
+    wanted: dict[str, bool],
+    said: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_set(tmp_path / "set.jsonl", load_set(str(ANNUITY), settings(**frozen_with)))
+    load_set(str(tmp_path / "set.jsonl"), settings(levels=None, draws=None, **wanted))
+    told = capsys.readouterr().err
+    assert told.startswith(said)
+    assert bool(told) == bool(said)
+
+
 def test_templates_of_the_user() -> None:
     found = list(load_set(str(ANNUITY), settings()))
     assert {it.status for it in found} == {"verified"}

@@ -88,7 +88,7 @@ def test_what_the_question_gives_is_not_taken_from_the_model() -> None:
         ({"text": PROPOSAL["text"] + " Hm?"}, proposer.OTHER_WORDS, "word for word"),
         # No template at all.
         ({"slots": {}}, proposer.NO_TEMPLATE, "slots: none of them can be changed"),
-        ({"slots": 3}, proposer.NO_TEMPLATE, "Expected `object`"),
+        ({"slots": 3}, proposer.NO_TEMPLATE, "its slots is a whole number, and must be an object"),
         ({"distractors": ["1"]}, proposer.NO_TEMPLATE, "distractors: there must be two or more"),
         ({"text": "{nix}"}, proposer.NO_TEMPLATE, "{nix} is nothing that can be printed there"),
         ({"names": {"who": [["x"]]}}, proposer.NO_TEMPLATE, "names"),

@@ -99,7 +99,7 @@ def test_a_question_that_is_not_as_expected(text: str, gold: object, said: str) 
     [
         ([table(sha256="abc")], "recipe number 1: sha256"),
         ([table(), table()], "there is another one for the same question"),
-        ([table(text="words")], "recipe number 1: Object contains unknown field `text`"),
+        ([table(text="words")], "recipe number 1: it has text, which is not known"),
         ([table(names=[{"span": [0, 1], "kind": "planet"}])], "recipe number 1: Invalid enum value 'planet'"),
     ],
 )

@@ -44,6 +44,26 @@ def test_sentences_come_first_then_the_figures_to_read_first_then_where_the_rest
     assert "more figure" not in every
 
 
+def test_words_of_the_notes_are_explained_where_they_are_used(tmp_path: Path) -> None:
+    from counterfoil.stats import proportion
+
+    def told(folder: str, clusters: int, values: tuple[int, int]) -> str:
+        found = [f"{number}" for number in range(clusters) for _ in values]
+        one = proportion(list(values) * clusters, found, metric="accuracy", model="m", variant="v")
+        make_run(tmp_path / folder, [record()], [one], suite="explain")
+        return summary_text(Run(tmp_path / folder))
+
+    # 8 clusters are few, and all of them have the mean 1/2.
+    both = told("both", 8, (0, 1))
+    assert "the interval is rough" in both
+    assert "A rough interval comes from few clusters" in both
+    assert "all clusters agree: each counts as one record" in both
+    assert "so each counts as one record, however many it has" in both
+    one = told("one", 20, (0, 1))
+    assert "A rough interval" not in one
+    assert "so each counts as one record, however many it has" in one
+
+
 @pytest.mark.usefixtures("narrow")
 def test_nothing_is_wider_than_the_terminal_and_no_number_is_cut(tmp_path: Path) -> None:
     text = summary_text(Run(run_of(tmp_path / "run", NAME)), every_row=True)

@@ -26,6 +26,8 @@ BANK = "bank"
 SET, ITEMS, RESULTS = "set.jsonl", "items.json", "results.json"
 # What the manifest says of a set beside its name and hash: the file it was drawn from, and levels that it lacks.
 FROM, LEFT_OUT = "from", "levels_left_out"
+# Of a frozen set, the arms that it lacks.
+ARMS_LEFT_OUT = "arms_left_out"
 # Of published templates, those that could not be used, with the reasons.
 REFUSED = "refused"
 # The names of the public questions in the CFA study and in the registry.
@@ -38,6 +40,10 @@ def load_set(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
     """
     if data is not None and data.endswith(".jsonl") and not is_published(Path(data)):
         found = _part(read_set(Path(data)), settings)
+        wanted = {"controls": settings["controls"], "lures": settings["lure"]}
+        arms = {"lures" if question.control == "lure" else "controls" for question in found if question.control}
+        lacking = [arm for arm in wanted if wanted[arm] and arm not in arms]
+        found.about = {**found.about, **({ARMS_LEFT_OUT: lacking} if lacking else {})}
     else:
         found = _drawn(data, settings)
     missing = sorted(set(settings["levels"] or ()) - {question.level for question in found})
@@ -62,6 +68,8 @@ def sentences_about(name: str, about: Mapping[str, Any]) -> list[str]:
     if missing:
         levels = f"Level {missing[0]} is" if len(missing) == 1 else f"Levels {listed(map(str, missing))} are"
         sentences.append(f"{levels} left out: {name} has no such question.")
+    if lacking := about.get(ARMS_LEFT_OUT):
+        sentences.append(f"{name} was frozen without {listed(lacking)}: figures that need them are not given.")
     return sentences
 
 

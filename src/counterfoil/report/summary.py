@@ -15,8 +15,13 @@ from counterfoil.stats.estimate import ALL, Estimate
 from counterfoil.suite.suite import AnySuite
 
 MOST_NOTES = 6
-# A word that notes use.
-CLUSTER = "A cluster is a group of questions that are not independent, as those made from one template."
+# Words that notes use.
+WORDS = {
+    "cluster": "A cluster is a group of questions that are not independent, as those made from one template.",
+    "rough": "A rough interval comes from few clusters: it may hold the truth less often than it says.",
+    "each counts as one record": "Clusters that agree don't tell how far others would differ, so each counts as one "
+    "record, however many it has.",
+}
 
 
 def summary_text(run: Run, *, every_row: bool = False) -> str:
@@ -111,7 +116,7 @@ def _notes(estimates: Sequence[Estimate], most: int | None) -> list[str]:
     notes = [f"{metrics}: {note}." for note, metrics in notes_of(estimates).items()]
     if most is not None and len(notes) > most:
         notes[most:] = [f"{len(notes) - most} more notes are in summary.json."]
-    return [*notes, *([CLUSTER] if any("cluster" in note for note in notes) else [])]
+    return [*notes, *(text for word, text in WORDS.items() if any(word in note for note in notes))]
 
 
 def _over_prompts(estimates: Sequence[Estimate]) -> str:

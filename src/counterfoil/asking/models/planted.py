@@ -12,6 +12,7 @@ from counterfoil import __version__
 from counterfoil.asking.ask import Ask, Message, Reply
 from counterfoil.asking.models.base import Model, ModelSpec, Sent
 from counterfoil.errors import UserError
+from counterfoil.tables import in_words
 
 Respondent = Callable[[Sequence[Message], int], str]
 S = TypeVar("S", bound=msgspec.Struct)
@@ -25,7 +26,7 @@ def parse_settings(name: str, given: Mapping[str, str], kind: type[S]) -> S:
         settings = msgspec.convert(dict(given), kind, strict=False)
     except msgspec.ValidationError as error:
         takes = f"{', '.join(names[:-1])} and {names[-1]}"
-        raise UserError(f"planted/{name}: {error}. It takes {takes}.") from error
+        raise UserError(f"planted/{name}: {in_words(error)}. It takes {takes}.") from error
     for field in fields:
         value = getattr(settings, field.name)
         if isinstance(value, float) and not 0 <= value <= 1:

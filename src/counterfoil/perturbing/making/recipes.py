@@ -32,7 +32,7 @@ from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.tables import Number, SlotRange, shipped_files, template_from, toml_tables
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import make_original
-from counterfoil.tables import rows_of
+from counterfoil.tables import in_words, rows_of
 
 _FIELDS_AS_THEY_ARE = ("id", "topic", "answer", "check", "conditions", "percent", "steps", "slack")
 Kind = Literal["person", "company", "currency"]
@@ -133,7 +133,7 @@ def parse_recipes(raw: bytes, where: str) -> list[Recipe]:
         try:
             recipe = msgspec.convert(table, Recipe)
         except msgspec.ValidationError as error:
-            raise UserError(f"{where}: recipe number {number}: {error}.") from error
+            raise UserError(f"{where}: recipe number {number}: {in_words(error)}.") from error
         if not re.fullmatch(r"[0-9a-f]{64}", recipe.sha256):
             raise UserError(f"{where}: recipe number {number}: sha256: it must be 64 hexadecimal digits.")
         if recipe.sha256 in recipes:

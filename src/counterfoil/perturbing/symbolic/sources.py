@@ -17,7 +17,7 @@ from counterfoil.files import read_bytes
 from counterfoil.perturbing.symbolic.annotated import gold_of
 from counterfoil.perturbing.symbolic.published import Refused, Row, template_id, templates_of
 from counterfoil.perturbing.templates.template import Template
-from counterfoil.tables import json_lines, parsed, rows_of
+from counterfoil.tables import in_words, json_lines, parsed, rows_of
 
 GSM8K = "gsm8k"
 OTHER_QUESTION = "its original is not the question of its line"
@@ -101,7 +101,7 @@ def _row(row: Any) -> Row:
     try:
         return msgspec.convert(_mapping(row), Row)
     except msgspec.ValidationError as error:
-        raise ValueError(f"it is no template: {error}") from error
+        raise ValueError(f"it is no template: {in_words(error)}") from error
 
 
 def _mapping(row: Any) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from counterfoil.perturbing.templates.template import (
     parse_text,
 )
 from counterfoil.suite.options import nearest
+from counterfoil.tables import in_words
 
 _ANSWER = "answer"
 _MAX_DIGITS = 9
@@ -430,7 +431,7 @@ def _converted(table: Any, kind: type[_Table], field: str) -> _Table:
     try:
         return msgspec.convert(table, kind)
     except msgspec.ValidationError as error:
-        raise _WrongField(field, error) from error
+        raise _WrongField(field, in_words(error)) from error
 
 
 def _number(field: str, value: Number | None, read: Callable[[str], PrintedNumber] = numbers.read) -> PrintedNumber:
