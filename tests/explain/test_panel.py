@@ -16,7 +16,7 @@ import counterfoil as cf
 from counterfoil.errors import UserError
 from counterfoil.explain.items import judged_twice
 from counterfoil.explain.judging.judge import Judgement, shipped_prompts
-from counterfoil.explain.judging.panel import asked_once, is_repeat, majority_of, mean_of, repeat_name, with_means
+from counterfoil.explain.judging.panel import is_repeat, majority_of, mean_of, repeat_name, with_means
 from counterfoil.report.sentences import headline_of
 from counterfoil.suite.finding import load_suite
 
@@ -63,7 +63,6 @@ def test_names_of_times() -> None:
     assert repeat_name("openai/gpt-5", 0) == "openai/gpt-5 #1"
     assert is_repeat("openai/gpt-5 #12")
     assert not is_repeat("openai/gpt-5")
-    assert asked_once("openai/gpt-5 #12") == "openai/gpt-5"
 
 
 def reply(**said: Any) -> dict[str, Any]:

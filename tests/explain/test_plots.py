@@ -70,6 +70,18 @@ def test_scores_stand_by_model_and_prompt_under_both_labellings(tmp_path: Path) 
     assert titled(run, "Discernment").reference == 0
 
 
+def test_several_judges_stand_beside_each_other(tmp_path: Path) -> None:
+    judges = ("a", "b", "panel")
+    run = run_of(
+        tmp_path,
+        [record()],
+        *(estimate("judge_f1", i / 10, group={**RIGHT, "judge": judge}) for i, judge in enumerate(judges)),
+        estimate("judge_f1", 0.9, group={"judge": "a"}),
+    )
+    plot = titled(run, "Precision")
+    assert [(row.group, row.value) for row in plot.rows] == [("F1, a", 0.0), ("F1, b", 0.1), ("F1, panel", 0.2)]
+
+
 def test_prompts_stand_in_the_order_of_the_cfe_study_and_others_behind_them(tmp_path: Path) -> None:
     asked = ["mine", "cfe-unrestricted", "baseline", "cfe", "clarify-doubts"]
     run = run_of(

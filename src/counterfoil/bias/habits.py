@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from counterfoil.asking.ask import Message
@@ -37,18 +38,26 @@ class Places(NamedTuple):
 
 def places_of(question: Question, content: int) -> Places:
     """Where the person stands whom an answer names."""
-    chosen = question.choices[content]
-    if chosen == question.unknown:
+    choices, unknown = question.choices, question.unknown
+    chosen = choices[content]
+    if chosen == unknown:
         return Places()
-    people = [choice for choice in question.choices if choice != question.unknown]
-    other = next(choice for choice in people if choice != chosen)
+    other = next(choice for choice in choices if choice not in (unknown, chosen))
     shown = question.shown
-    at, of_other = _place(question.context, chosen), _place(question.context, other)
     return Places(
-        named_first=None if at == of_other or -1 in (at, of_other) else at < of_other,
+        named_first=_comes_first(question.context, chosen, other),
         named_longest=None if len(chosen) == len(other) else len(chosen) > len(other),
         shown_first=shown.index(chosen) < shown.index(other),
     )
+
+
+@lru_cache(4096)
+def _comes_first(context: str, name: str, other: str) -> bool | None:
+    """Whether the context has the one name before the other; None where it does not have both, or can't tell them
+    apart. It is asked again for every order, prompt and model.
+    """
+    at, of_other = _place(context, name), _place(context, other)
+    return None if at == of_other or -1 in (at, of_other) else at < of_other
 
 
 def _place(context: str, name: str) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from counterfoil.asking.ask import Message
@@ -24,9 +25,10 @@ _SUPERLATIVE = re.compile(
 )
 
 
-def has_superlative(question: Question) -> bool:
-    """Whether the question asks for what is most, first or last of its kind."""
-    return _SUPERLATIVE.search(question.text) is not None
+@lru_cache(4096)
+def has_superlative(text: str) -> bool:
+    """Whether a question asks for what is most, first or last of its kind."""
+    return _SUPERLATIVE.search(text) is not None
 
 
 def _own_wrong_answers() -> pl.Expr:
@@ -108,7 +110,7 @@ def _with_all(question: Question, names: Sequence[str]) -> str:
 
 
 def _superlatives(question: Question, messages: Sequence[Message], luck: random.Random) -> str:
-    return _with_all(question, list(question.candidates) if has_superlative(question) else [])
+    return _with_all(question, list(question.candidates) if has_superlative(question.text) else [])
 
 
 def _top(question: Question) -> str:

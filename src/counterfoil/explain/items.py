@@ -12,7 +12,7 @@ from typing import Any, cast
 import polars as pl
 
 from counterfoil.explain.importers import JUDGE as IMPORTED
-from counterfoil.explain.judging.panel import PANEL, asked_once, is_repeat
+from counterfoil.explain.judging.panel import PANEL, REPEAT, is_repeat
 from counterfoil.explain.metrics import (
     ALWAYS_JUDGED,
     ASPECTS,
@@ -78,7 +78,7 @@ def judged_twice(replies: pl.DataFrame) -> pl.DataFrame:
     times = judged.select(*place, "judges", *columns, at=pl.int_ranges(pl.col("judges").list.len())).explode("at")
     times = times.with_columns(pl.col(name).list.get(pl.col("at"), null_on_oob=True) for name in ("judges", *columns))
     times = times.filter(pl.col("judges") != PANEL)
-    times = times.with_columns(judge=pl.col("judges").map_elements(asked_once, return_dtype=pl.String))
+    times = times.with_columns(judge=pl.col("judges").str.replace(REPEAT, ""))
     # Where a judge was asked several times, what it says together is no time of its own.
     is_mean = (pl.col("judges") == pl.col("judge")) & (pl.len().over(*place, "judge") > 1)
     times = times.filter(~is_mean)

@@ -238,7 +238,7 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
             "confusing": labels.threshold,
             "confusing_by_index": labels.confusion_index,
             "confusion_index": labels.ci,
-            "superlative": has_superlative(question),
+            "superlative": has_superlative(question.text),
             "repeats": reading is not None and reading.repeats,
             **({} if verdicts is None else verdicts.columns()),
         }

@@ -14,7 +14,7 @@ from counterfoil.judging.text import fold
 
 PANEL = "panel"
 MEAN, MAJORITY = "mean", "majority"
-_REPEAT = re.compile(r" #\d+$")
+REPEAT = r" #\d+$"
 _NUMBERS = ("confusion", "precision", "recall", "f1", "quality", *ASPECTS, "restraint")
 
 
@@ -25,12 +25,7 @@ def repeat_name(judge: str, repeat: int) -> str:
 
 def is_repeat(name: str) -> bool:
     """Whether the name is of one time of several."""
-    return _REPEAT.search(name) is not None
-
-
-def asked_once(name: str) -> str:
-    """The judge that is behind the name of one time."""
-    return _REPEAT.sub("", name)
+    return re.search(REPEAT, name) is not None
 
 
 def with_means(times: Sequence[Judgement], judge: str, confusing_at: float) -> dict[str, Judgement]:
