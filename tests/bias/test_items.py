@@ -70,7 +70,7 @@ def test_no_bias_score_where_most_replies_of_one_side_have_no_choice() -> None:
     found = compared(rows)
     row = found["diff_bias_ambiguous"]
     assert (row.value_a, row.difference, row.p, row.verdict) == (None, None, None, "not defined")
-    assert row.note == "not given: on one side more than 50% of the replies have no choice"
+    assert row.note == "not given: on one side more than 50% of the replies in ambiguous contexts have no choice"
     assert found["out_of_choice"].difference == pytest.approx(-5 / 8)
     assert found["accuracy_ambiguous"].difference == 1, "accuracy is given, as in the summary"
     Path("run").rename("ours")

@@ -73,6 +73,8 @@ def _replies(records: pl.DataFrame, named: bool) -> pl.DataFrame:
         **names,
         left_out=_LEFT_OUT,
         unread=unread,
+        unread_ambiguous=pl.when("ambiguous").then(unread),
+        unread_clear=pl.when(~pl.col("ambiguous")).then(unread),
         **{f"{name} {policy}": value for policy in (KEEP, DROP) for name, value in _values(policy, unread).items()},
     )
 
@@ -98,7 +100,7 @@ def _values(policy: str, unread: pl.Expr) -> dict[str, pl.Expr]:
 
 def _templates(replies: pl.DataFrame) -> pl.DataFrame:
     """One item for each template, with the means over its replies; one that lost a reply is left out whole."""
-    names = [name for name in replies.columns if name == "unread" or name.endswith((KEEP, DROP))]
+    names = [name for name in replies.columns if name.startswith("unread") or name.endswith((KEEP, DROP))]
     differences = {
         f"right_difference {policy}": pl.col(f"right_biased {policy}") - pl.col(f"right_counter {policy}")
         for policy in (KEEP, DROP)

@@ -164,8 +164,8 @@ def _withheld(metric: Metric, of: _Columns, where: NDArray[np.bool_]) -> str | N
     limit = metric.limit
     if limit is None or not where.any():
         return None
-    shares = [float(side[where].mean()) for side in of.both(str(limit.metric.mean))]
-    return limit.why if max(shares) > limit.most else None
+    values = [side[where & ~np.isnan(side)] for side in of.both(str(limit.metric.mean))]
+    return limit.why if any(side.size and side.mean() > limit.most for side in values) else None
 
 
 class _Columns:

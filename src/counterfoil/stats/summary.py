@@ -13,9 +13,9 @@ from counterfoil.stats.estimates import differences, proportions, ratios, signed
 
 if TYPE_CHECKING:
     from counterfoil.stats.estimate import Estimate
-    from counterfoil.stats.metric import Items, Metric
+    from counterfoil.stats.metric import Items, Label, Metric
 
-    Key = tuple[str, str, str, frozenset[tuple[str, str | int]]]
+    Key = tuple[tuple[str, Label], str, str, frozenset[tuple[str, str | int]]]
 
 
 # Where there are more items, those of one model and variant are summed after those of another: clusters may be as many
@@ -41,8 +41,7 @@ def summarize(metrics: Iterable[Metric], items: Items) -> list[Estimate]:
     made: list[Estimate] = []
     values: dict[Key, float | None] = {}
     for one in wanted:
-        if not one.metric.label:
-            values |= {_key(one.metric, figure): figure.value for figure in one.figures}
+        values |= {_key(one.metric, figure): figure.value for figure in one.figures}
         made += [_told(one.metric, figure, values) for figure in one.figures]
     return made
 
@@ -121,7 +120,7 @@ def _scaled(estimate: Estimate, factor: float) -> Estimate:
 def _key(metric: Metric, figure: Estimate) -> Key:
     own = dict(metric.label)
     return (
-        metric.name,
+        (metric.name, metric.label),
         figure.model,
         figure.variant,
         frozenset(part for part in figure.group.items() if part[0] not in own),
@@ -135,7 +134,7 @@ def _told(metric: Metric, figure: Estimate, values: dict[Key, float | None]) -> 
     limit = metric.limit
     if limit is None or figure.value is None:
         return figure
-    share = values.get((limit.metric.name, *_key(metric, figure)[1:]))
+    share = values.get(((limit.metric.name, limit.metric.label), *_key(metric, figure)[1:]))
     if share is None or share <= limit.most:
         return figure
     return msgspec.structs.replace(figure, value=None, low=None, high=None, note=limit.note.format(share=share))
