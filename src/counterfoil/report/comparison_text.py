@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from counterfoil.console import table
 from counterfoil.figures.numbers import listed, plural
+from counterfoil.stats.estimate import BASIS
 
 if TYPE_CHECKING:
     from counterfoil.comparing.compare import Alignment, Comparison
@@ -24,7 +25,7 @@ COLUMNS = ("difference", "p", "could show", "")
 
 def comparison_text(comparison: Comparison, suite: AnySuite) -> str:
     """Overall figures first, then groups that differ, what could not be aligned, ties, and the source's own table."""
-    beside = set(suite.beside_overall)
+    beside = {*suite.beside_overall, BASIS}
     # Ties in the other metrics are in the JSON.
     headlines = {metric.name for metric in suite.metrics if metric.headline}
     sections = [_pair_text(aligned, comparison.rows, beside) for aligned in comparison.alignment]

@@ -11,7 +11,7 @@ from counterfoil.report.sentences import data_sentence, headline_of, warnings_of
 from counterfoil.report.tables import notes_of
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run
-from counterfoil.stats.estimate import ALL, Estimate
+from counterfoil.stats.estimate import ALL, BASIS, CORRECTED, Estimate
 from counterfoil.suite.suite import AnySuite
 
 MOST_NOTES = 6
@@ -54,7 +54,9 @@ def _first_figures(run: Run, suite: AnySuite) -> list[tuple[str, Estimate]]:
     found = []
     for estimate in run.estimates:
         name = _name(estimate, suite.group_names)
-        is_first = not first or (estimate.metric in first and set(estimate.group) <= first[estimate.metric])
+        # What labels correct stands beside what is reported.
+        of = set(estimate.group) - ({BASIS} if estimate.group.get(BASIS) == CORRECTED else set())
+        is_first = not first or (estimate.metric in first and of <= first[estimate.metric])
         if name is not None and is_first and ALL not in (estimate.model, estimate.variant):
             found.append((name, estimate))
     return found
@@ -73,7 +75,7 @@ def _name(estimate: Estimate, names: Mapping[str, str]) -> str | None:
     """The metric, with the judge, level or control where each has its own; None for groups that are not named."""
     parts = [estimate.metric]
     for key, value in estimate.group.items():
-        name = names.get(f"{key}={value}", names.get(key))
+        name = CORRECTED if (key, value) == (BASIS, CORRECTED) else names.get(f"{key}={value}", names.get(key))
         if name is None:
             return None
         parts.append(name.format(value))
