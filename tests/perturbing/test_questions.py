@@ -30,7 +30,7 @@ def test_what_was_written_is_read_back(tmp_path: Path, questions: list[Question]
     assert (frozen.name, frozen.sha256) == ("SET.jsonl", sha256)
     assert list(frozen) == questions
     assert list(frozen) == questions, "it can be gone through again"
-    assert len(path.read_bytes().splitlines()) == len(questions) == 1 + 3 * 2 + 3 * 2 + 2
+    assert len(path.read_bytes().splitlines()) == len(questions) == 1 + 3 * 2 + 5 * 2 + 2
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -24,7 +24,12 @@ EXAMPLE = "counterfoil data perturb --from bank --levels 1 2 3 --controls --lure
 FROM = Option("from", "bank, cfa-easy, gsm8k, or a file: templates (.toml) or existing questions", metavar="SOURCE")
 OPTIONS = (
     Option("data", "your copy of the questions of cfa-easy or gsm8k (default: the fetched one)", metavar="FILE"),
-    Option("controls", "the controls, too: asked again, reshuffled, renamed", kind=bool, default=False),
+    Option(
+        "controls",
+        "the controls, too: again, reshuffled, reoptioned, renamed, stand_in",
+        kind=bool,
+        default=False,
+    ),
     Option("lure", "the lure arm, too: the old answer is among the options", kind=bool, default=False),
     Option("draws", "variants of each level and control", kind=int, least=1, default=5),
     Option("seed", "seed of the draws and of the sample", kind=int, least=0, default=0),

@@ -21,10 +21,11 @@ from counterfoil.perturbing.templates import draws, numbers
 from counterfoil.perturbing.templates.draws import Rejected
 from counterfoil.perturbing.templates.tables import load_templates
 from counterfoil.perturbing.templates.template import Template
-from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, has_level, make_variants
+from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, has_level, make_variants, wrong_options
 
 SEEDS = 40
 DRAWS = 5
+LEAST_FOR_LETTERS = 60
 # What a printed number of a question may be: not 0, and neither below nor above this.
 SMALLEST = Decimal("0.0001")
 LARGEST = Decimal("1e11")
@@ -42,8 +43,10 @@ def problems_of(template: Template, seeds: int = SEEDS) -> list[str]:
         return [str(error)]
     for level in LEVELS:
         if has_level(template, level):
-            found += _level_problems(f"level {level}", made[level], seeds * DRAWS)
-    found += _level_problems("lure", made["lure"], seeds * DRAWS)
+            found += _level_problems(f"level {level}", template, made[level], seeds * DRAWS)
+    # Not every original has a lure arm.
+    lures = made.get("lure", [])
+    found += _level_problems("lure", template, lures, len(lures))
     return [f"template {template.id}: {problem}" for problem in dict.fromkeys(found)]
 
 
@@ -52,24 +55,27 @@ def _original_problems(template: Template) -> list[str]:
     try:
         draw = draws.work_out(template, draws.original_slots(template))
         if template.given is None:
-            draws.wrong_options(template.distractors, draw.values, draw.answer, template.digits, template.percent)
+            wrong_options(template, draw)
     except Rejected as error:
         return [f"original: {error}"]
     return _size_problems("original", [draw.answer])
 
 
-def _level_problems(what: str, questions: Sequence[Question], wanted: int) -> list[str]:
+def _level_problems(what: str, template: Template, questions: Sequence[Question], wanted: int) -> list[str]:
     found = []
     if len(questions) != wanted:
         found.append(f"{what}: {len(questions)} draws instead of {wanted}")
     for question in questions:
         where = f"{what} ({question.id})"
         printed = [numbers.only_number(option).value for option in question.options]
-        if any(not draws.apart(one, other, question.digits) for one, other in combinations(printed, 2)):
+        # What is asked for at level 3 was printed nowhere.
+        apart = template.apart if question.level in (1, 2) else numbers.USUAL
+        if any(not apart.holds(one, other, question.digits) for one, other in combinations(printed, 2)):
             found.append(f"{where}: options come too close: {', '.join(question.options)}")
         found += _size_problems(where, printed)
     letters = Counter(question.gold for question in questions)
-    if any(abs(letters[letter] * 3 - len(questions)) > len(questions) // 5 for letter in LETTERS):
+    off = max(abs(letters[letter] * 3 - len(questions)) for letter in LETTERS)
+    if len(questions) >= LEAST_FOR_LETTERS and off > len(questions) // 5:
         found.append(f"{what}: the letters are not balanced: {dict(sorted(letters.items()))}")
     return found[:5]
 

@@ -48,8 +48,11 @@ def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     arms = {
         metrics.control_of(name): ("o", name, pl.col("control") == name) for name in metrics.CONTROLS if name in asked
     }
-    # What changed numbers do on top of reshuffled options.
-    arms |= {metrics.EXCESS: ("reshuffled", "perturbed", _IN_GAP)} if "reshuffled" in asked else {}
+    if metrics.STAND_IN in asked:
+        arms[metrics.control_of(metrics.STAND_IN)] = (metrics.STAND_IN, "perturbed", _IN_GAP)
+    # What changed numbers do on top of changed options; older sets have no computed ones.
+    base = next((name for name in reversed(metrics.OF_OPTIONS) if name in asked), None)
+    arms |= {metrics.EXCESS: (base, "perturbed", _IN_GAP)} if base is not None else {}
     for kind, (base, arm, in_arm) in arms.items():
         gaps = questions.select(*_ASKED, gap=pl.col(base) - pl.col(arm))
         frames[kind] = _named(gaps, "gap", f" {kind}")
@@ -75,13 +78,13 @@ def _is_asked(records: pl.DataFrame, level: int) -> bool:
 
 
 def _without_empty_controls(records: pl.DataFrame) -> pl.DataFrame:
-    """In an open variant, without options, there is nothing to reshuffle: that would be the original once more."""
+    """In an open variant, without options, there are none to change: that would be the original once more."""
     no_letter = (~pl.col("answer").is_in(LETTERS)).fill_null(True).all()
     # Where nothing at all was read, no answer tells which kind of prompt it was.
     is_open = pl.when(pl.col("answer").count() > 0).then(no_letter).otherwise((pl.col("variant") == "open").all())
     is_open = is_open.over("model", "variant")
     imported = (pl.col("status") == "imported").any().over("model", "variant")
-    return records.filter(imported | ~is_open | (pl.col("control") != "reshuffled").fill_null(True))
+    return records.filter(imported | ~is_open | (~pl.col("control").is_in(metrics.OF_OPTIONS)).fill_null(True))
 
 
 def _originals(records: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
@@ -173,7 +176,7 @@ def questions_of(records: pl.DataFrame, *, trusted: bool = True) -> pl.DataFrame
     arms = {
         "perturbed": _IN_GAP,
         **{f"level {level}": pl.col("level") == level for level in (1, 2, 3)},
-        **{control: pl.col("control") == control for control in ("again", "reshuffled", "renamed")},
+        **{control: pl.col("control") == control for control in metrics.CONTROLS},
     }
     questions = by_draw.group_by([*WHO, "cluster", "topic"], maintain_order=True).agg(
         o=_complete_mean(_ORIGINAL),

@@ -15,7 +15,9 @@ WRITTEN_BY_A_MODEL = ("unverified", "refuted")
 # Level 3 is another skill, and never inside the gap.
 GAP_LEVELS = (1, 2)
 OTHER_LEVEL = 3
-CONTROLS = ("again", "reshuffled", "renamed")
+CONTROLS = ("again", "reshuffled", "reoptioned", "renamed", "stand_in")
+# The control that stands in for the original, and those that only change the options.
+STAND_IN, OF_OPTIONS = "stand_in", ("reshuffled", "reoptioned")
 # Items beside the originals with all their draws.
 REPLY, LURE, LEVEL, OTHER_SKILL, STATUS, EXCESS = "reply", "lure", "level", "other skill", "status", "excess"
 BY_TOPIC: Groups = ((), ("topic",))
@@ -66,15 +68,17 @@ MEMORIZATION_GAP = GAP.changed(
 )
 CONTROL_GAP = GAP.changed(
     name="control_gap",
-    formula="Mean of o − c̄, c̄ the share of right answers to the original asked again, with its options reshuffled, "
-    "or with its names changed.",
-    says="How much of a gap there is where no number has changed: the noise floor of the memorization gap.",
+    formula="Mean of o − c̄, c̄ the share of right answers to the original asked again, with its options reshuffled or "
+    "computed anew, or with its names changed; for the control stand_in, mean of c̄ − v̄, c̄ over questions that nobody "
+    "has seen and that stand in for the original.",
+    says="How much of a gap there is where there is nothing to remember: the noise floor of the memorization gap.",
     headline=True,
 )
 EXCESS_GAP = GAP.changed(
     name="excess_gap",
-    formula="Mean of reshuffled − perturbed: what changed numbers do on top of options in another order.",
-    says="How much of the gap is due to the numbers, and not to options in other places.",
+    formula="Mean of reoptioned − perturbed: what changed numbers do, where the originals' options are computed and "
+    "ordered as the variants' are. In sets without the control reoptioned: reshuffled − perturbed.",
+    says="How much of the gap is due to the numbers, and not to the options.",
     of=EXCESS,
     draws=draws_of(EXCESS),
     most_per_cluster=MOST_PER_CLUSTER,
@@ -90,7 +94,8 @@ KEPT_OLD = Metric(
 )
 KEPT_OLD_EXCESS = GAP.changed(
     name="kept_old_excess",
-    formula="kept_old − the share of replies with the sham; 0 without memory, however hard the questions.",
+    formula="kept_old − the share of replies with the sham, which is as round as the old answer, and in turn above and "
+    "below it; 0 for whoever looks at what is printed and nothing else.",
     says="How much more often the model gives the published answer than a wrong one that was never published.",
     headline=True,
     mean="excess",

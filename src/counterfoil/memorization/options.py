@@ -28,7 +28,8 @@ OPTIONS = (
         name="controls",
         kind=bool,
         default=True,
-        help="also ask the original again, with its options reshuffled, and with its names changed",
+        help="also ask the original again, with its options reshuffled or computed anew, with its names changed, and "
+        "questions that stand in for it",
     ),
     Option(name="lure", kind=bool, default=True, help="also offer the original's answer beside the right one"),
     Option(

@@ -64,9 +64,10 @@ def answer(question: Question, state: State, settings: Settings, chance: random.
     """A reply to this question by a respondent in this state."""
     if chance.random() < settings.unread:
         return "I would need more time for this one."
-    old = question.gold if question.level == 0 and question.control != "lure" else question.old
+    # Nobody has seen what stands in for the original.
+    old = question.gold if question.level == 0 and question.control not in ("lure", "stand_in") else question.old
     remembers = state.remembers
-    if question.control in ("reshuffled", "renamed"):
+    if question.control in (*metrics.OF_OPTIONS, "renamed"):
         remembers = remembers and chance.random() < settings.survives
     wanted = question.gold if state.solves else old if remembers else None
     if wanted is None or chance.random() < settings.slip:
@@ -103,6 +104,7 @@ def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> d
         (metrics.ACCURACY_PERTURBED, ""): accuracy_perturbed,
         (metrics.MEMORIZATION_GAP, ""): gap,
         (metrics.CONTROL_GAP, "control again"): 0.0,
+        (metrics.CONTROL_GAP, "control stand_in"): 0.0,
         (metrics.CONTROL_GAP, "control renamed"): renamed,
         (metrics.KEPT_OLD, ""): read * (s * other + u * (m * a + (1 - m) * g)),
         (metrics.KEPT_OLD_EXCESS, ""): read * u * m * (a - other),
@@ -114,7 +116,8 @@ def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> d
         (metrics.OUT_OF_CHOICE, ""): settings.unread,
     }
     if not open_form:
-        values |= {(metrics.CONTROL_GAP, "control reshuffled"): renamed, (metrics.EXCESS_GAP, ""): gap - renamed}
+        values |= {(metrics.CONTROL_GAP, f"control {name}"): renamed for name in metrics.OF_OPTIONS}
+        values[metrics.EXCESS_GAP, ""] = gap - renamed
     return {(metric.name, group): value for (metric, group), value in values.items()}
 
 

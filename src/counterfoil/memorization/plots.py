@@ -77,8 +77,8 @@ def headline(run: Run) -> list[str]:
     for metric, above, below in (
         (
             metrics.EXCESS_GAP,
-            "changed numbers cost more than reshuffled options",
-            "changed numbers cost less than reshuffled options",
+            "changed numbers cost more than changed options",
+            "changed numbers cost less than changed options",
         ),
         (
             metrics.KEPT_OLD_EXCESS,
@@ -232,12 +232,13 @@ def _noise_floor(estimates: Sequence[Estimate]) -> Plot:
     places = [
         ("gap: numbers changed", "", overall(estimates, metrics.MEMORIZATION_GAP.name)),
         *((f"control: {control}", "", _of_control(estimates, control)) for control in CONTROLS),
-        ("excess over reshuffled", "", overall(estimates, metrics.EXCESS_GAP.name)),
+        ("excess over changed options", "", overall(estimates, metrics.EXCESS_GAP.name)),
     ]
     return Dots(
         title="The gap beside its noise floor",
         description="How much less often the changed question is right than the original, and how much less often the "
-        "original itself is right when it is asked again, with its options reshuffled, or with its names changed.",
+        "original itself is right when it is asked again, with its options reshuffled or computed anew, or with its "
+        "names changed. Stand-ins are questions that nobody has seen: they are compared with the changed ones.",
         x=Axis("difference of accuracy"),
         rows=_rows(places),
         label_name="compared with the original",

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-GAP, EXCESS, KEPT = "memorization_gap", "excess_gap", "kept_old_excess"
+GAP, EXCESS, KEPT = "gap", "excess over changed options", "old answers over shams"
 CHANGED = "changed"
 _CONTROLS = ("again", "reshuffled", "reoptioned", "renamed")
 
 
 def control_gap(control: str) -> str:
     """The name of a control's gap."""
-    return f"control_gap ({control})"
+    return f"gap of {control}"
 
 
 class Leaning(msgspec.Struct, frozen=True, kw_only=True):

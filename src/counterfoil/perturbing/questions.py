@@ -25,6 +25,8 @@ Letter = Literal["A", "B", "C"]
 LETTERS: tuple[Letter, Letter, Letter] = ("A", "B", "C")
 
 Control = Literal["again", "reshuffled", "reoptioned", "renamed", "stand_in", "lure"]
+# More than the draws of any control.
+_MOST_DRAWS = 1_000
 Status = Literal["verified", "refuted", "unverified"]
 Source = Literal["bank", "recipe", "file", "proposed", "direct", "published"]
 
@@ -94,9 +96,13 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True, kw_only=True):
 
     @property
     def asked_before(self) -> int:
-        """The control `again` has the words of the original; draws of `renamed` may have the same names."""
+        """The control `again` has the words of the original; draws of `renamed` may have the same names, and those of
+        `reoptioned` the words of the original, or of it reshuffled.
+        """
         if self.control == "again":
             return self.draw + 1
+        if self.control == "reoptioned":
+            return self.draw + _MOST_DRAWS
         return self.draw if self.control == "renamed" else 0
 
     @property

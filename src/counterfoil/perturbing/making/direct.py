@@ -24,6 +24,7 @@ from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.questions import LETTERS, Change, Question, three, value_of, variant_of
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected
+from counterfoil.perturbing.templates.numbers import USUAL
 from counterfoil.perturbing.templates.variants import Original
 from counterfoil.suite.prompts import shipped_text
 
@@ -163,7 +164,7 @@ def made_options(source: Source, level: int, answer: str, confirmation: Confirma
         others = [number(option).value for option in original.options if value_of(option) != original.value]
         wrong = [numbers.rounded(gold.value * other / old.value, digits) for other in others]
     printed = [numbers.rounded(gold.value, digits), *wrong]
-    if len(printed) < 3 or any(not draws.apart(a, b, digits) for a, b in combinations(printed, 2)):
+    if len(printed) < 3 or any(not USUAL.holds(a, b, digits) for a, b in combinations(printed, 2)):
         raise Unfit(NO_OPTIONS, "there are no options in perturbed_question: give them as A: …, B: …, C: …")
     return three(_shaped(value, shape, digits) for value in printed)
 

@@ -167,6 +167,8 @@ def _questions(
         drawn = _variants(request, template, levels)
     else:
         drawn = _as_far_as_possible(request, template, levels, report)
+    if request.lure and not any(question.control == "lure" for question in drawn):
+        report.without["lure"] = report.without.get("lure", 0) + 1
     whole = [*drawn[:1], *written[1:], *drawn[1:]]
     return with_source_id(whole, source_id) if len(whole) > 1 else []
 

@@ -20,9 +20,9 @@ from counterfoil.perturbing.making.existing import ExistingQuestion, Mark, occur
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Rejected
+from counterfoil.perturbing.templates.given import verify_given
 from counterfoil.perturbing.templates.tables import template_from
 from counterfoil.perturbing.templates.template import Template
-from counterfoil.perturbing.templates.variants import verify_given
 from counterfoil.suite.prompts import shipped_text
 
 IMPOSSIBLE = "the model says that it can't be computed"

@@ -16,6 +16,7 @@ from random import Random
 from counterfoil.perturbing.expressions.language import ExpressionError
 from counterfoil.perturbing.symbolic.syntax import Unexpressed
 from counterfoil.perturbing.templates import draws
+from counterfoil.perturbing.templates.numbers import USUAL
 from counterfoil.perturbing.templates.template import Slot, Template
 
 NO_DRAWS = "no other numbers than the original's fit its conditions"
@@ -87,7 +88,7 @@ def _draws_with(
     for drawn in _in_random_order(choices, tries, stream):
         changed = dict(zip(names, drawn, strict=True))
         answer = None if drawn in found else _answer(template, {**values, **_floats(changed)})
-        if answer is not None and draws.apart(Decimal(answer), Decimal(old), template.digits):
+        if answer is not None and USUAL.holds(Decimal(answer), Decimal(old), template.digits):
             found.add(drawn)
             yield changed
             if len(found) == _PLENTY:

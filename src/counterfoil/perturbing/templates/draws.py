@@ -19,12 +19,11 @@ from typing import NamedTuple, TypeVar
 from counterfoil.errors import UserError
 from counterfoil.perturbing.expressions.language import Expression, ExpressionError
 from counterfoil.perturbing.templates import numbers
+from counterfoil.perturbing.templates.likeness import round_values
+from counterfoil.perturbing.templates.numbers import USUAL
 from counterfoil.perturbing.templates.template import Inverse, Slot, Template
 
 MAX_TRIES = 2_000
-# Options are at least so far apart: in units of the last digit, and as a share of the larger of the two.
-APART_UNITS = 4
-APART_SHARE = Decimal("0.01")
 # Nearer than this to where rounding changes, a value's rounding is in doubt: absolute, and in units of the last digit.
 _NEAR = Decimal("1e-9")
 _NEAR_UNITS = Decimal("1e-6")
@@ -70,28 +69,42 @@ def original_slots(template: Template) -> dict[str, Decimal]:
     return {name: slot.original for name, slot in template.slots.items()}
 
 
-def fresh_slots(template: Template, stream: random.Random) -> dict[str, Decimal]:
-    """All slots drawn anew."""
-    return {name: slot.value(below(stream, slot.choices)) for name, slot in template.slots.items()}
+def fresh_slots(template: Template, stream: random.Random, as_round: bool = True) -> dict[str, Decimal]:
+    """All slots drawn anew; `as_round`: from values as round as the original's, where that is not itself a draw."""
+    return {name: _drawn(template, slot, stream, as_round) for name, slot in template.slots.items()}
 
 
-def changed_slots(slots: Mapping[str, Decimal], which: Sequence[Slot], stream: random.Random) -> dict[str, Decimal]:
+def changed_slots(
+    template: Template,
+    slots: Mapping[str, Decimal],
+    which: Sequence[Slot],
+    stream: random.Random,
+    as_round: bool = True,
+) -> dict[str, Decimal]:
     """The same slots, with other values for those of `which`."""
     changed = dict(slots)
     for slot in which:
         while changed[slot.name] == slots[slot.name]:
-            changed[slot.name] = slot.value(below(stream, slot.choices))
+            changed[slot.name] = _drawn(template, slot, stream, as_round)
     return changed
 
 
 def other_slots(
-    template: Template, slots: Mapping[str, Decimal], count: int, stream: random.Random
+    template: Template, slots: Mapping[str, Decimal], count: int, stream: random.Random, as_round: bool = True
 ) -> dict[str, Decimal]:
     """The same slots, with other values for `count` of them, or for those that its conditions let change."""
     if template.moves:
         possible = template.moves[count]
         return {**slots, **possible[below(stream, len(possible))]}
-    return changed_slots(slots, some(template.changeable, count, stream), stream)
+    return changed_slots(template, slots, some(template.changeable, count, stream), stream, as_round)
+
+
+def _drawn(template: Template, slot: Slot, stream: random.Random, as_round: bool) -> Decimal:
+    """A value of a slot, each as likely as the others."""
+    if not as_round or template.source == "bank" or slot.choices == 1:
+        return slot.value(below(stream, slot.choices))
+    values = round_values(slot)
+    return values[below(stream, len(values))]
 
 
 def some(choices: Sequence[Slot], count: int, stream: random.Random) -> list[Slot]:
@@ -106,6 +119,28 @@ def work_out(template: Template, slots: Mapping[str, Decimal], *, conditions: bo
         return _computed(template, slots, template.conditions if conditions else ())
     except ExpressionError as error:
         raise Rejected(f"can't be computed ({error})") from error
+
+
+class Worked:
+    """What was worked out of a template, by its slots: few values are as round as the original's, and come again."""
+
+    def __init__(self, template: Template) -> None:
+        self.template = template
+        self._found: dict[tuple[Decimal, ...], Draw | Rejected] = {}
+
+    def out(self, slots: Mapping[str, Decimal]) -> Draw:
+        """As `work_out`."""
+        key = tuple(slots.values())
+        found = self._found.get(key)
+        if found is None:
+            try:
+                found = work_out(self.template, slots)
+            except Rejected as error:
+                found = error
+            self._found[key] = found
+        if isinstance(found, Rejected):
+            raise found
+        return found
 
 
 def _computed(template: Template, slots: Mapping[str, Decimal], conditions: Sequence[Expression]) -> Draw:
@@ -153,11 +188,6 @@ def _agreed(one: Decimal, other: Decimal, digits: int) -> Decimal:
     return rounded
 
 
-def apart(one: Decimal, other: Decimal, digits: int) -> bool:
-    """Whether two printed numbers are far enough from each other to be two options."""
-    return abs(one - other) >= max(APART_UNITS * numbers.unit(digits), APART_SHARE * max(abs(one), abs(other)))
-
-
 def wrong_options(
     distractors: Sequence[Expression],
     values: Mapping[str, Decimal],
@@ -176,7 +206,7 @@ def wrong_options(
             value = numbers.rounded(_shown(distractor.decimal(values), percent), digits)
         except (ExpressionError, Rejected):
             continue
-        if value and all(apart(value, other, digits) for other in (gold, *kept, *never)):
+        if value and all(USUAL.holds(value, other, digits) for other in (gold, *kept, *never)):
             kept.append(value)
             if len(kept) == 2:
                 return kept[0], kept[1]

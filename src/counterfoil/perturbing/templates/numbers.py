@@ -18,6 +18,19 @@ _UNSIGNED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+", re.A
 _UNITS = tuple(Decimal(1).scaleb(-digits) for digits in range(_MAX_DIGITS + 1))
 
 
+class Apart(NamedTuple):
+    """How far options are from each other at least: in units of the last digit, and as a share of the larger one."""
+
+    units: Decimal
+    share: Decimal
+
+    def holds(self, one: Decimal, other: Decimal, digits: int) -> bool:
+        return abs(one - other) >= max(self.units * _UNITS[digits], self.share * max(abs(one), abs(other)))
+
+
+USUAL = Apart(Decimal(4), Decimal("0.01"))
+
+
 class PrintedNumber(NamedTuple):
     """A number, and how it was printed."""
 
@@ -113,6 +126,11 @@ def shown(value: Decimal, percent: bool) -> Decimal:
 def meant(value: Decimal, percent: bool) -> Decimal:
     """A printed number as expressions use it: 0.05 for 5 where it is a percentage."""
     return value.scaleb(-2, _CONTEXT) if percent else value
+
+
+def significant(value: Decimal) -> int:
+    """How many digits a number has without zeros in front and at the end; 0 has one."""
+    return len(value.normalize(_CONTEXT).as_tuple().digits)
 
 
 def decimals_of(value: Decimal) -> int:

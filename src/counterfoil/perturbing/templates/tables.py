@@ -21,6 +21,7 @@ from counterfoil.files import read_bytes
 from counterfoil.perturbing.expressions.language import Expression, ExpressionError, Kind, parse
 from counterfoil.perturbing.questions import LETTERS, Source, three
 from counterfoil.perturbing.templates import numbers, words
+from counterfoil.perturbing.templates.given import apart_as_printed, printed_options
 from counterfoil.perturbing.templates.numbers import PrintedNumber
 from counterfoil.perturbing.templates.template import (
     Clause,
@@ -221,7 +222,14 @@ def _compiled(table: _TemplateTable, source: Source) -> Template:
     inverses = (_inverse(f"inverse[{number}]", raw, template, shown) for number, raw in enumerate(table.inverse))
     template = replace(template, inverses=tuple(inverses))
     _check_forms(template)
-    return template
+    if template.given is None or source == "bank":
+        return template
+    given = template.given
+    return replace(
+        template,
+        printed=printed_options(template, given),
+        apart=apart_as_printed(given.numbers, template.digits),
+    )
 
 
 def _check_forms(template: Template) -> None:

@@ -132,6 +132,15 @@ class GivenOptions(NamedTuple):
     slack: int
 
 
+class PrintedOption(NamedTuple):
+    """A wrong option of an existing question: the distractor that gives it, and its distance from the gold as a share
+    of the gold; below 0 where it is less than the gold.
+    """
+
+    distractor: Expression | None
+    away: Decimal
+
+
 @dataclass(frozen=True, kw_only=True)
 class Template:
     """A question with numbers that can be changed, and how to compute its answer."""
@@ -156,6 +165,9 @@ class Template:
     names: Mapping[str, tuple[str, ...]]
     inverses: tuple[Inverse, ...]
     given: GivenOptions | None
+    # How far its options are from each other at least; the wrong ones that an existing question prints.
+    apart: numbers.Apart = numbers.USUAL
+    printed: tuple[PrintedOption, ...] = ()
     clauses: tuple[Clause, ...] = ()
     # The original in its own words, where the text with its values is not exactly that; the conditions are then for
     # variants alone.

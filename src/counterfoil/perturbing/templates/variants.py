@@ -6,9 +6,9 @@ Everything follows from the template and the seed; the draws of one template do 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
-from itertools import combinations
 from random import Random
 from typing import Any, Literal, NamedTuple
 
@@ -28,12 +28,16 @@ from counterfoil.perturbing.questions import (
     variant_of,
 )
 from counterfoil.perturbing.templates import draws, numbers, wording
-from counterfoil.perturbing.templates.draws import Draw, Rejected, solve
-from counterfoil.perturbing.templates.template import GivenOptions, Template
+from counterfoil.perturbing.templates.draws import Draw, Rejected, Worked, solve
+from counterfoil.perturbing.templates.given import does_not_hold, options_as_printed, verify_given
+from counterfoil.perturbing.templates.likeness import Likeness, told_by_zeros
+from counterfoil.perturbing.templates.lures import Old, draw_lures
+from counterfoil.perturbing.templates.numbers import USUAL
+from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.wording import ORDERS, Three
 
 LEVELS = (1, 2, 3)
-CONTROLS: tuple[Control, ...] = ("again", "reshuffled", "renamed")
+CONTROLS: tuple[Control, ...] = ("again", "reshuffled", "reoptioned", "renamed", "stand_in")
 
 
 class Original(NamedTuple):
@@ -45,11 +49,19 @@ class Original(NamedTuple):
     draw: Draw
     # The options' numbers as printed, from A to C.
     contents: Three
+    # How its gold is told by its zeros, with options that are computed; where it has printed ones.
+    told: tuple[int, ...] | None
+    worked: Worked
 
     @property
     def gold(self) -> Decimal:
         """The right option's number."""
         return self.contents[LETTERS.index(self.question.gold)]
+
+    @property
+    def golds(self) -> set[Decimal]:
+        """The right option's number, and the answer as it is computed: no option of a variant comes close to them."""
+        return {self.gold, self.draw.answer}
 
 
 def make_original(template: Template, seed: int) -> Original:
@@ -66,57 +78,28 @@ def make_original(template: Template, seed: int) -> Original:
     else:
         try:
             draw = draws.work_out(template, draws.original_slots(template), conditions=template.own_text is None)
-            wrong = draws.wrong_options(
-                template.distractors, draw.values, draw.answer, template.digits, template.percent
-            )
+            wrong = wrong_options(template, draw)
         except Rejected as error:
-            raise _does_not_hold(template, error) from error
+            raise does_not_hold(template, error) from error
     order = wording.orders_of(template.id, seed, "original")[0]
     by_content = (draw.answer, *wrong)
     contents = three(by_content[content] for content in order)
     return _original(template, seed, draw, contents, LETTERS[order.index(0)])
 
 
-def attempt(
-    template: Template, slots: Mapping[str, Decimal], never: Collection[Decimal] = ()
-) -> tuple[Draw, tuple[Decimal, Decimal]]:
-    """A draw worked out, and its two wrong options; all three keep apart from `never`, the original's gold.
-
-    Otherwise a remembered answer would point at one of them.
-    """
+def attempt(template: Template, slots: Mapping[str, Decimal]) -> tuple[Draw, tuple[Decimal, Decimal]]:
+    """A draw worked out, and its two wrong options."""
     draw = draws.work_out(template, slots)
-    if not all(draws.apart(draw.answer, old, template.digits) for old in never):
-        raise Rejected("the answer comes too close to the original's")
-    wrong = draws.wrong_options(
-        template.distractors, draw.values, draw.answer, template.digits, template.percent, never
-    )
-    return draw, wrong
+    return draw, wrong_options(template, draw)
 
 
-def verify_given(template: Template, given: GivenOptions) -> Draw:
-    """The original, worked out. UserError unless the answer is the gold option as printed, and no other."""
-    try:
-        draw = draws.work_out(template, draws.original_slots(template))
-    except Rejected as error:
-        raise _does_not_hold(template, error) from error
-    answer = numbers.shown(draw.values["answer"], template.percent)
-    gold = given.numbers[LETTERS.index(given.gold)]
-    off = abs(answer - gold.value)
-    if numbers.rounded(answer, gold.decimals) != gold.value and off > given.slack * numbers.unit(gold.decimals):
-        raise UserError(
-            f"template {template.id}: its answer is {answer:.10g}, but the gold option {given.gold} is {gold.value}."
-        )
-    for letter, other in zip(LETTERS, given.numbers, strict=True):
-        # An option with fewer digits than the gold, as a bare 6 beside 5.8, is a rounded answer only if it is near.
-        comparable = other.decimals >= gold.decimals or 100 * abs(answer - other.value) <= abs(other.value)
-        as_printed = comparable and numbers.rounded(answer, other.decimals) == other.value
-        if letter != given.gold and (as_printed or 2 * off >= abs(answer - other.value)):
-            raise UserError(f"template {template.id}: its answer {answer:.10g} fits the wrong option {letter}, too.")
-    return draw
-
-
-def _does_not_hold(template: Template, reason: Rejected) -> UserError:
-    return UserError(f"template {template.id}: its original does not hold: {reason}.")
+def wrong_options(
+    template: Template, draw: Draw, never: Collection[Decimal] = (), *, made: bool = True
+) -> tuple[Decimal, Decimal]:
+    """The two wrong options of a draw: like those that are printed, where there are such, else the distractors."""
+    if template.printed:
+        return options_as_printed(template, draw, never, made=made)
+    return draws.wrong_options(template.distractors, draw.values, draw.answer, template.digits, template.percent, never)
 
 
 def _original(template: Template, seed: int, draw: Draw, contents: Three, gold: Letter) -> Original:
@@ -145,7 +128,11 @@ def _original(template: Template, seed: int, draw: Draw, contents: Three, gold: 
         status="verified",
         source=template.source,
     )
-    return Original(template, seed, question, draw, contents)
+    told = None
+    if template.printed and template.source != "bank":
+        with suppress(Rejected):
+            told = told_by_zeros(draw.answer, wrong_options(template, draw), template.digits)
+    return Original(template, seed, question, draw, contents, told, Worked(template))
 
 
 def _original_options(template: Template, contents: Three, names: Mapping[str, str]) -> tuple[str, str, str]:
@@ -170,7 +157,9 @@ def make_variants(
     lure: bool = False,
     count: int = 5,
 ) -> list[Question]:
-    """The original, then `count` draws of each level, each control and the lure arm that the template can have."""
+    """The original, then `count` draws of each level, each control and the lure arm that the template can have. Whether
+    it can have a lure arm shows when it is drawn.
+    """
     original = make_original(template, seed)
     questions = [original.question]
     for level in sorted(levels):
@@ -179,9 +168,9 @@ def make_variants(
             questions += _drawn(original, level, count, make)
     for control in CONTROLS:
         if control in controls and has_control(template, control):
-            questions += [_controlled(original, control, number) for number in range(count)]
+            questions += _controlled(original, control, count)
     if lure:
-        questions += _drawn(original, "lure", count, _lure)
+        questions += _lures(original, count)
     return questions
 
 
@@ -202,8 +191,8 @@ def variants_as_far_as_possible(
     return questions, refused
 
 
-# A draw, and its key: two with the same key are the same draw.
-_Maker = Callable[[Original, Random, Order], tuple[object, Question]]
+# A draw, and its key: two with the same key are the same draw. With whom its numbers and options are to agree.
+_Maker = Callable[[Original, Random, Order, Likeness], tuple[object, Question]]
 
 
 def has_level(template: Template, level: int) -> bool:
@@ -218,50 +207,84 @@ def has_control(template: Template, control: Control) -> bool:
     return control != "renamed" or bool(template.names)
 
 
-def _drawn(original: Original, arm: int | Literal["lure"], count: int, make: _Maker) -> list[Question]:
+def _drawn(original: Original, arm: int | Literal["stand_in"], count: int, make: _Maker) -> list[Question]:
     """`count` accepted draws of an arm."""
     template, seed = original.template, original.seed
     stream, orders = draws.seeded(seed, template.id, arm), wording.orders_of(template.id, seed, arm)
     found: dict[object, Question] = {}
+    tries = 0
 
     def attempt_another() -> None:
-        number = len(found)
-        key, question = make(original, stream, orders[number % len(orders)])
+        nonlocal tries
+        tries, number = tries + 1, len(found)
+        key, question = make(original, stream, orders[number % len(orders)], Likeness.after(tries))
         if key in found:
             raise Rejected("it was drawn before")
-        level = 0 if arm == "lure" else arm
+        level = 0 if arm == "stand_in" else arm
         found[key] = msgspec.structs.replace(question, id=f"{template.id}/{arm}/{number}", level=level, draw=number)
 
     for number in range(count):
-        what = "the lure arm" if arm == "lure" else f"level {arm}"
+        # Once something was given up, the other draws do without it from the start.
+        tries = Likeness.after(tries).tries
+        what = "the control stand_in" if arm == "stand_in" else f"level {arm}"
         draws.accepted(attempt_another, template, f"draw {number + 1} of {what}")
     return list(found.values())
 
 
-def _changed_slots(original: Original, stream: Random, order: Order, count: int) -> tuple[object, Question]:
+def _changed_slots(
+    original: Original, stream: Random, order: Order, likeness: Likeness, count: int
+) -> tuple[object, Question]:
     """One slot changed, or two."""
-    slots = draws.other_slots(original.template, original.draw.slots, count, stream)
-    draw, wrong = attempt(original.template, slots, {original.gold, original.draw.answer})
+    slots = draws.other_slots(original.template, original.draw.slots, count, stream, likeness.round)
+    draw, wrong = _alike(original, slots, likeness)
     return tuple(slots.values()), _changed(original, draw, (draw.answer, *wrong), order)
 
 
-def _lure(original: Original, stream: Random, order: Order) -> tuple[object, Question]:
-    """One slot changed; the options are the new gold, the old one, and the sham: the gold of another draw.
+def _alike(
+    original: Original, slots: Mapping[str, Decimal], likeness: Likeness
+) -> tuple[Draw, tuple[Decimal, Decimal]]:
+    """A draw worked out, and its two wrong options; these are like the original's, where that has printed ones.
 
-    The sham's draw changes the same slot: from the new question, the way to the old gold and to the sham is the same,
-    so that without memory neither is the likelier mistake.
+    All three keep apart from the original's gold: otherwise a remembered answer would point at one of them.
     """
-    template, never = original.template, {original.gold, original.draw.answer}
-    which = draws.some(template.changeable, 1, stream)
-    slots = draws.changed_slots(original.draw.slots, which, stream)
-    draw, _ = attempt(template, slots, never)
-    other, _ = attempt(template, draws.changed_slots(original.draw.slots, which, stream), never)
-    contents = (draw.answer, original.gold, other.answer)
-    if not all(draws.apart(one, two, template.digits) for one, two in combinations(contents, 2)):
-        raise Rejected("the new gold, the old one and the sham come too close")
-    question = _changed(original, draw, contents, order)
-    old, sham = LETTERS[order.index(1)], LETTERS[order.index(2)]
-    return tuple(slots.values()), msgspec.structs.replace(question, control="lure", old=old, sham=sham)
+    template, never = original.template, original.golds
+    draw = original.worked.out(slots)
+    if not all(USUAL.holds(draw.answer, old, template.digits) for old in never):
+        raise Rejected("the answer comes too close to the original's")
+    wrong = wrong_options(template, draw, never, made=likeness.made)
+    is_told = original.told is not None and likeness.told
+    if is_told and told_by_zeros(draw.answer, wrong, template.digits) != original.told:
+        raise Rejected("the gold can be told by its zeros, or the original's can")
+    return draw, wrong
+
+
+def _stand_in(original: Original, stream: Random, order: Order, likeness: Likeness) -> tuple[object, Question]:
+    """All slots drawn anew: a question that could have been the original, and that nobody has seen."""
+    template = original.template
+    if template.moves:
+        slots = draws.other_slots(template, original.draw.slots, max(template.moves), stream)
+    else:
+        slots = draws.fresh_slots(template, stream, likeness.round)
+    draw, wrong = _alike(original, slots, likeness)
+    question = _changed(original, draw, (draw.answer, *wrong), order)
+    return tuple(slots.values()), msgspec.structs.replace(question, control="stand_in")
+
+
+def _lures(original: Original, count: int) -> list[Question]:
+    """One slot changed; the options are the new gold, the old one, and the sham: the gold of another draw, which
+    changes the same slot. Nothing where old gold and sham could be told apart.
+    """
+    template, seed, slots = original.template, original.seed, original.draw.slots
+    stream, orders = draws.seeded(seed, template.id, "lure"), wording.orders_of(template.id, seed, "lure")
+    questions = []
+    old = Old(slots, original.gold, original.golds)
+    for number, lure in enumerate(draw_lures(original.worked, old, stream, count)):
+        order = orders[number % len(orders)]
+        question = _changed(original, lure.draw, (lure.draw.answer, original.gold, lure.sham), order)
+        letters = {"old": LETTERS[order.index(1)], "sham": LETTERS[order.index(2)]}
+        fields = {"id": f"{template.id}/lure/{number}", "draw": number, **letters}
+        questions.append(msgspec.structs.replace(question, control="lure", **fields))
+    return questions
 
 
 def _changed(original: Original, draw: Draw, contents: Three, order: Order) -> Question:
@@ -272,18 +295,18 @@ def _changed(original: Original, draw: Draw, contents: Three, order: Order) -> Q
         original.question,
         wording.options(template, contents, template.first_names),
         order,
-        text=wording.with_articles(template.text.render(markers)),
+        text=wording.text_of(template, draw),
         changes=wording.changes(template, original.draw, draw),
         steps=template.steps.render(markers),
         computed=computed(draw),
     )
 
 
-def _another_unknown(original: Original, stream: Random, order: Order) -> tuple[object, Question]:
+def _another_unknown(original: Original, stream: Random, order: Order, likeness: Likeness) -> tuple[object, Question]:
     """All slots drawn anew, and another unknown asked for."""
     template = original.template
     which = draws.below(stream, len(template.inverses))
-    inverse, slots = template.inverses[which], draws.fresh_slots(template, stream)
+    inverse, slots = template.inverses[which], draws.fresh_slots(template, stream, likeness.round)
     draw = draws.work_out(template, slots)
     unknown = template.slots[inverse.unknown]
     drawn = draw.slots[unknown.name]
@@ -313,15 +336,40 @@ def _another_unknown(original: Original, stream: Random, order: Order) -> tuple[
     return (which, *slots.values()), question
 
 
-def _controlled(original: Original, control: Control, number: int) -> Question:
-    """The original asked again, with its options in another order, or under other names; its numbers stay."""
+def _controlled(original: Original, control: Control, count: int) -> list[Question]:
+    """The original asked again, with its options in another order or computed as the variants' are, or under other
+    names: its numbers stay. Or others in its place.
+    """
+    if control == "stand_in":
+        return _drawn(original, "stand_in", count, _stand_in)
+    if control == "reoptioned":
+        return _reoptioned(original, count)
     name, parent = original.template.id, original.question.id
-    question = msgspec.structs.replace(
-        original.question, id=f"{name}/{control}/{number}", parent=parent, draw=number, control=control
-    )
-    if control == "reshuffled":
-        return _reshuffled(question, draws.below(draws.seeded(original.seed, name, control), 5) + number)
-    return _renamed(original, question, number) if control == "renamed" else question
+    questions = []
+    for number in range(count):
+        question = msgspec.structs.replace(
+            original.question, id=f"{name}/{control}/{number}", parent=parent, draw=number, control=control
+        )
+        if control == "reshuffled":
+            question = _reshuffled(question, draws.below(draws.seeded(original.seed, name, control), 5) + number)
+        questions.append(_renamed(original, question, number) if control == "renamed" else question)
+    return questions
+
+
+def _reoptioned(original: Original, count: int) -> list[Question]:
+    """The original's numbers, with options that are computed and ordered as the variants' are."""
+    template, draw = original.template, original.draw
+    orders = wording.orders_of(template.id, original.seed, "reoptioned")
+    try:
+        contents = (draw.answer, *wrong_options(template, draw))
+    except Rejected as error:
+        raise UserError(f"template {template.id}: the original can't have other options: {error}.") from error
+    questions = []
+    for number in range(count):
+        question = _changed(original, draw, contents, orders[number % len(orders)])
+        fields = {"id": f"{template.id}/reoptioned/{number}", "draw": number, "old": question.gold}
+        questions.append(msgspec.structs.replace(question, text=original.question.text, control="reoptioned", **fields))
+    return questions
 
 
 def _reshuffled(question: Question, turn: int) -> Question:

@@ -67,6 +67,11 @@ def _shown_value(template: Template, draw: Draw, name: str) -> Decimal:
     return numbers.rounded(numbers.shown(draw.values[name], derived.percent), derived.digits or 0)
 
 
+def text_of(template: Template, draw: Draw) -> str:
+    """The question with the numbers of a draw."""
+    return with_articles(template.text.render(printed(template, draw, template.first_names)))
+
+
 def options(
     asked: Template | Inverse, contents: Three, names: Mapping[str, str], plain: bool = False
 ) -> tuple[str, str, str]:

@@ -1,0 +1,105 @@
+"""What makes a draw as hard as the original: numbers as round as its own, options as close as those that it printed.
+
+Where that can't be had, it is given up step by step, so that every template has its draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+from counterfoil.perturbing.templates import numbers
+from counterfoil.perturbing.templates.template import Slot
+
+# A slot is drawn from numbers as round as the original's, where there are so many others.
+LEAST_VALUES = 3
+# More values than this are looked through in steps of ten, of a hundred, …
+_MOST_VALUES = 10_000
+
+
+class Likeness(NamedTuple):
+    """How like the original a draw is to be, after so many tries. `made`: options in proportion to the gold may stand
+    for those of distractors; `told`: its gold is told by its zeros as the original's is; `round`: its values are as
+    round as the original's.
+    """
+
+    tries: int
+    made: bool
+    told: bool
+    round: bool
+
+    @staticmethod
+    def after(tries: int) -> Likeness:
+        return next(likeness for likeness in reversed(_STEPS) if tries >= likeness.tries)
+
+
+_STEPS = (
+    Likeness(0, made=False, told=True, round=True),
+    Likeness(8, made=True, told=True, round=True),
+    Likeness(50, made=True, told=False, round=True),
+    Likeness(150, made=True, told=False, round=False),
+)
+
+
+def told_by_zeros(gold: Decimal, wrong: Sequence[Decimal], digits: int) -> tuple[int, ...]:
+    """How many wrong options are rounder than the gold, as round, and end in 0 or 5 if it does, or if it does not."""
+    significant = numbers.significant(gold)
+    others = [numbers.significant(value) for value in wrong]
+    ends = [_shape(value, digits).ends for value in wrong]
+    return sum(other < significant for other in others), others.count(significant), _shape(gold, digits).ends, sum(ends)
+
+
+@lru_cache(maxsize=4096)
+def round_values(slot: Slot) -> tuple[Decimal, ...]:
+    """The values of a slot, the original's among them, that have as many significant digits as it has; where these are
+    too few, those that have no more, then one more, and so on.
+    """
+    coarse = 1
+    while slot.choices > coarse * _MOST_VALUES:
+        coarse *= 10
+    first = int(-slot.low % (slot.step * coarse) / slot.step) if coarse > 1 else 0
+    values = (slot.value(number) for number in range(first, slot.choices, coarse))
+    digits = {value: numbers.significant(value) for value in (slot.original, *values)}
+    most = numbers.significant(slot.original)
+    found = [value for value, count in digits.items() if count == most]
+    while len(found) <= min(LEAST_VALUES, len(digits) - 1):
+        found = [value for value, count in digits.items() if count <= most]
+        most += 1
+    return tuple(found)
+
+
+def as_round(value: Decimal, like: Decimal, digits: int, *, alike: bool = False) -> Decimal | None:
+    """The number nearest to a value that is printed as round as another one; None if there is none near.
+
+    It has as many zeros at the end, those behind the point included, and ends in 5 only if the other one does; `alike`:
+    it is as long, too, and has the same sign.
+    """
+    wanted = _shape(like, digits)
+    unit = numbers.unit(digits).scaleb(wanted.zeros)
+    near = (value / unit).to_integral_value() * unit
+    for step in (0, 1, -1, 2, -2, 3, -3):
+        shape = _shape(near + step * unit, digits)
+        if shape == wanted if alike else shape[2:] == wanted[2:]:
+            return numbers.rounded(near + step * unit, digits)
+    return None
+
+
+class _Shape(NamedTuple):
+    negative: bool
+    length: int
+    zeros: int
+    five: bool
+
+    @property
+    def ends(self) -> bool:
+        """Whether it ends in 0 or 5."""
+        return self.five or self.zeros != 0
+
+
+def _shape(value: Decimal, digits: int) -> _Shape:
+    """How a number is printed: its sign, its length, its zeros at the end, and whether a 5 stands before these."""
+    text = f"{abs(numbers.rounded(value, digits)):f}".replace(".", "")
+    bare = text.rstrip("0")
+    return _Shape(value < 0, len(text), len(text) - len(bare) if bare else -1, bare.endswith("5"))
