@@ -135,7 +135,13 @@ def test_two_files_of_one_model_are_not_mixed() -> None:
     write("two.json", FOUR)
     done = counterfoil("score", "memorization", "--from", "cfa", "one.json", "two.json", "--out", "out", cwd=Path())
     assert done.returncode == 2
-    assert "two.json: there is another file of m" in done.stderr
+    assert "two.json: there is another file of m: import each in a command of its own" in done.stderr
+    # As the sentence says: each by itself, then side by side.
+    for name in ("one", "two"):
+        done = counterfoil("score", "memorization", "--from", "cfa", f"{name}.json", "--out", name, cwd=Path())
+        assert done.returncode == 0, done.stderr
+    assert counterfoil("compare", "one", "two", cwd=Path()).returncode == 0
+    assert counterfoil("report", "one", "two", "--out", "both.html", cwd=Path()).returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def _evaluation_row(question: Question, prompt: Prompt, choice: str = "") -> lis
     right = shown[question.shown.index(question.right)]
     about = [question.id, question.label, question.context, question.text, str(list(shown)), question.biased, right]
     prediction = dict(zip(LETTERS, shown, strict=True)).get(choice, choice)
-    return [*about, "", "", prediction, *shown, question.right_letter]
+    return [*about, *question.bbq, prediction, *shown, question.right_letter]
 
 
 def _replies(records: pl.DataFrame, variant: str) -> dict[str, dict[str, tuple[str, str]]]:

@@ -48,6 +48,8 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
     # The same for two questions that differ only in which group is which; None where there is no other.
     pair: str | None = None
     order: int = 0
+    # The id and the category of BBQ's template that KoBBQ says it is made from.
+    bbq: tuple[str, str] = ("", "")
 
     @property
     def id(self) -> str:

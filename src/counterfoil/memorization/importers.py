@@ -87,7 +87,10 @@ def import_cfa(files: Sequence[Path], questions: Mapping[str, Any], *, model: st
     for path in files:
         results = read_results(path, model)
         if results.model in models:
-            raise UserError(f"{path}: there is another file of {results.model}: import each in a command of its own.")
+            raise UserError(
+                f"{path}: there is another file of {results.model}: import each in a command of its own, with its "
+                "own --out, and put them side by side with `counterfoil compare` and `counterfoil report`."
+            )
         models.add(results.model)
         for number, result in enumerate(results.results, start=1):
             where = f"{path}, result {number}"

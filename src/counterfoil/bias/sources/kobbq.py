@@ -112,5 +112,6 @@ def _question(row: Mapping[str, str]) -> Question:
         biased=row["biased_answer"],
         right=row["answer"],
         label=row["label_annotation"],
+        bbq=(row.get("bbq_id") or "", row.get("bbq_category") or ""),
         **about._asdict(),
     )
