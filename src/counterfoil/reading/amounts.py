@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from counterfoil.reading.clauses import sentences
 from counterfoil.reading.decisions import EXPLICIT, SAID, WEAK, Decision, behind, conclusions, cues_ahead, decided, last
-from counterfoil.reading.numbers import PERCENT, Stated, in_unit, number_at, numbers_in
+from counterfoil.reading.numbers import PERCENT, Stated, in_unit, number_at, numbers_in, of_size
 from counterfoil.reading.spelled import in_digits
 from counterfoil.reading.text import (
     clean,
@@ -138,7 +138,7 @@ def number_of(reply: str, unit: Decimal, digits: int, around: Decimal | None) ->
                 break
         if read is not None:
             by = ReadBy.FINAL_LINE if read.by == ReadBy.STATED and is_last_line(part) else read.by
-            return Read(in_unit(read.said, unit, digits, around), by)
+            return Read(of_size(in_unit(read.said, unit, digits, around), read.said.value, around), by)
     return None
 
 

@@ -182,7 +182,8 @@ _NOT_ANSWER = (
     r"possible|appropriate|suitable|likely|mentioned|true|accurate|relevant|necessarily|what|consistent|it\b)"
 )
 REJECTED_BEHIND_ENGLISH = re.compile(
-    rf"[\"')\]:,]* (?:\([^)\n]{{0,40}}\) )?(?:(?:is|was|are|were|would be|can be|could be|seems|looks) "
+    rf"[\"')\]]*\? ?no\b|[\"')\]:,]* (?:\([^)\n]{{0,40}}\) )?(?:(?:is|was|are|were|would be|can be|could be|seems|"
+    rf"looks) "
     rf"(?:therefore |thus |also |both |clearly |definitely |just |simply )*"
     rf"(?:not (?:\w+ly )?{_NOT_ANSWER}|incorrect|wrong|false|unlikely|ruled out|eliminated|excluded|unsupported|"
     rf"irrelevant|out\b|not\W*$)|(?:isn't|wasn't|aren't|can't be|cannot be|could not be|couldn't be|may not be) "

@@ -86,10 +86,10 @@ def in_unit(stated: Stated, unit: Decimal, digits: int, around: Decimal | None) 
     share, and anything else is in the unit asked for.
     """
     if stated.unit is not None:
-        return _of_size(_CONTEXT.divide(stated.absolute, unit), stated.value, around)
+        return _CONTEXT.divide(stated.absolute, unit)
     value = stated.value
     if unit == _ONE or not value:
-        return _of_size(value, value, around)
+        return value
     other = _CONTEXT.divide(value, unit)
     if around is None:
         return other if unit == PERCENT and abs(value) < 1 and stated.decimals > digits else value
@@ -100,7 +100,7 @@ def in_unit(stated: Stated, unit: Decimal, digits: int, around: Decimal | None) 
     return other if (product < 1) == (unit < 1) and product != 1 else value
 
 
-def _of_size(number: Decimal, value: Decimal, around: Decimal | None) -> Decimal:
+def of_size(number: Decimal, value: Decimal, around: Decimal | None) -> Decimal:
     """The number; where it is far from the expected size, as it stands, or in thousands to billions, if that fits."""
     if not around or not number or _is_near(number, around, _FAR):
         return number

@@ -20,7 +20,7 @@ _FROM = cues.FROM_TEXT.pattern
 _ENGLISH = re.compile(
     rf"\b(?:can(?:'t|not| not)|could(?:n't| not)|unable to|impossible to|not possible to|no way (?:to|of)|"
     rf"insufficient to|(?:hard|difficult) to|not able to)(?: be)?(?: \w+ly)? {_VERBS}\b|"
-    r"\b(?:not|n't|isn't|no|without|insufficient|lack(?:s|ing)?(?: of)?)"
+    r"(?:\b(?:not|isn't|no|without|insufficient|lack(?:s|ing)?(?: of)?)|n't)"
     r"(?: (?:have|provide|give|contain|offer|include))?(?: (?:us|any|with))?"
     r"(?: (?:enough|sufficient|adequate|additional|further|explicit|clear|specific|direct))* (?:information|info|"
     r"context|evidence|details?|data)\b|(?:\bnot|n't) (?:\w+ly )?(?:specified|stated|clear|known|given|determinable|"

@@ -189,11 +189,12 @@ CHOOSES: Table = {
 }
 # Said of a choice that is taken: "B is correct", "B es la correcta". Behind the choice.
 RIGHT: Table = {
-    "en": r"(?:is|was|would be|seems|appears) (?:the )?(?:best[ -])?(?:supported|consistent|only (?:option|choice|"
+    "en": r"(?:is|was|would be|seems|appears) (?:the )?(?:(?:best|better)[ -])?(?:supported|consistent|"
+    r"only (?:option|choice|"
     r"answer)|"
     r"most (?:likely|plausible|accurate|appropriate)|closest|nearest|it)|(?:best|most closely|most accurately) "
     r"(?:describes|fits|matches|answers|reflects|captures)|comes closest|fits best|makes (?:the )?most sense|"
-    r"(?:is )?the one (?:who|that|which)|therefore|thus|hence|wins|gets my vote|holds",
+    r"(?:is )?the one (?:who|that|which)|therefore|thus|hence|wins|gets my vote|is what (?:she|he|they|we|it)|holds",
     "ko": r"(?:이|가) ?(?:남|맞|유력|타당|옳)|(?:으로|로) ?(?:하겠|할게|갈게|가겠|결정|정하|바꾸|바꿀|수정|정정)|"
     r"(?:을|를) ?(?:고르겠|고를게|선택하겠|선택할게|택하겠|택할게|제출)",
     "es": r"(?:es|sería|será|fue|era)(?: la| el)?(?: opción| respuesta)? ?(?:correct[oa]|adecuad[oa]|respuesta|"
