@@ -35,10 +35,13 @@ _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _BEFORE = re.compile(
     r"([^\W\d_]+|[:=])[\s\"“'‘*_]*(?:(?:the|an?|its|his|actually|really|now|jupiter's)\s[\s\"“'‘*_]*)*$", re.I
 )
-_OTHER_ONE = re.compile(r"\s(?:of|in|for)\s(?:the\s)?([A-Z][\w'’]+(?:\s[A-Z]\w+)*)")
+_OTHER_ONE = re.compile(r"([\w-]+)\s(?:of|in|for)\s(?:the\s)?([A-Z][\w'’]+(?:\s[A-Z]\w+)*)")
+_GENERAL = frozenset(("moon", "city", "capital", "one", "part"))
 _KOREAN_OTHER_ONE = re.compile(r"([가-힣]{2,}의) ([가-힣]+)")
 _RANKED = re.compile(
-    r"\b(?:second|third|fourth|fifth|next)[- ](?:\w+est\b|most\b|to\b)|두 번째|둘째|(?<!\d)[2-9]대|[2-9]위", re.I
+    r"\b(?:second|third|fourth|fifth|next)[- ](?:\w+est\b|"
+    r"most\b|to\b|place\b)|\brunner-?up\b|두 번째|둘째|(?<!\d)[2-9]대|[2-9]위",
+    re.I,
 )
 _FIRST_ONE = re.compile(r"\bwas (?:the |its |their )?(?:very )?(?:first|original)\b", re.I)
 _BRACKETS = re.compile(r"\([^()\n]*\)")
@@ -46,6 +49,7 @@ _KOREAN_OBLIQUE = re.compile(r"보다|처럼|[과와] 달리|에 이어|[이]?�
 _CLEFT = re.compile(r"\bit(?:'s|’s| is| was| must be| has to be) (?:the |actually |really )?[\"“'‘*]*$", re.I)
 _WHO = re.compile(r"[\"”'’*]* (?:who|that|which)\b", re.I)
 _RANGE = re.compile(r"\d\s?(?:to|and|through|or|[-–—~])\s?$", re.I)
+_RANGE_ON = re.compile(r"\s?(?:to|through|[-–—~])\s?\d", re.I)
 _COPULAS = folded(
     "born name picked chose chosen selected named crowned elected is was are were be been by in called to became "
     "become remains on at being"
@@ -111,6 +115,8 @@ class _Reading(OwnSaying):
         if explicit is not None:
             boxed = "boxed" in self.text[max(0, self.starts[explicit] - 20) : self.starts[explicit]]
             return self._unless_two(explicit, ReadBy.BOXED if boxed else ReadBy.FINAL_LINE)
+        if self._is_something_else(begin):
+            return Answer(None, None)
         best, given = 0.0, None
         for number, at in enumerate(self._looked_at(begin)):
             score = self._score(at, number == 0)
@@ -188,6 +194,13 @@ class _Reading(OwnSaying):
                 at += 1
         return self._pointed_at(begin)
 
+    def _is_something_else(self, begin: int) -> bool:
+        """Whether the last answer that is said to be one is none of the names: "답은 노란색으로 할게요"."""
+        said = self.cues(cues.ANSWER)
+        if not said or (begin and said[-1].end() < self.starts[begin]):
+            return False
+        return cues.SOMETHING_ELSE.match(self.text, said[-1].end()) is not None
+
     def _pointed_at(self, begin: int) -> int | None:
         """What is said to be the answer where it is not named again: "and that's your answer", "the latter"."""
         for match in reversed(self.cues(cues.POINTING)):
@@ -250,9 +263,10 @@ class _Reading(OwnSaying):
         for owner, owned in _KOREAN_OTHER_ONE.findall(clause) if self.is_korean else ():
             if stem(owner) not in self.asked.weights and self.asked.weights.get(stem(owned), 0.0) >= 1:
                 return True
-        other = _OTHER_ONE.search(clause)
-        if other and 0 < share < 1 and not any(stem(raw) in self.asked.weights for raw in tokens_of(other[1])):
-            return True
+        for owned, owner in _OTHER_ONE.findall(clause) if 0 < share < 1 else ():
+            is_asked = self.asked.weights.get(stem(owned), 0.0) >= 1 or owned.casefold() in _GENERAL
+            if is_asked and not any(stem(raw) in self.asked.weights for raw in tokens_of(owner)):
+                return True
         years = set(_YEAR.findall(clause))
         return bool(years and self.asked.years and years.isdisjoint(self.asked.years))
 
@@ -268,7 +282,7 @@ class _Reading(OwnSaying):
         ending = ENDING.match(text, span.end)
         if ending is not None and ending[0]:
             return -0.5 if _KOREAN_OBLIQUE.match(text, span.end) else _SUBJECT
-        if _RANGE.search(text, max(low, span.start - 20), span.start):
+        if _RANGE.search(text, max(low, span.start - 20), span.start) or _RANGE_ON.match(text, span.end):
             return -0.5
         before = _BEFORE.search(text, low, span.start)
         if before is None or is_hangul(before[1]):

@@ -25,7 +25,7 @@ _KOREAN_WORDS2 = """
 사람 곳 것 나라 도시 해 년도 이름 가장 인가요 인가 있 하 되 입니까 있나요 하나요
 """
 _EMPTY_KOREAN = _WH_KOREAN | frozenset(_KOREAN_WORDS2.split())
-_GENERIC = KINDS | folded(
+_GENERIC = (KINDS - {"fall"}) | folded(
     "country nation state person man woman year date number name word term element animal bird plant planet company "
     "people artist writer author painter composer player actor scientist physicist kind type sort thing one place"
 )

@@ -134,6 +134,8 @@ def is_people(reply: Reply, at: int) -> bool:
         return not is_capital(after)
     if after is not None and after.key in TEAMS:
         return True
+    if at > 1 and reply.keys[at - 1] in ("a", "an") and reply.keys[at - 2] in ("is", "wa", "was"):
+        return True  # "Sibelius was a Norwegian composer"
     named = at > 0 and reply.keys[at - 1] == "the" and reply.gap(at - 1) == " "
     return named and (
         after is None or after.key in FUNCTION_WORDS or after.key in BEHIND_PEOPLE or after.raw.endswith("ed")
@@ -155,6 +157,8 @@ def is_behind_new(reply: Reply, first: int) -> bool:
 def is_other_word(reply: Reply, first: int, last: int, form: Form, gold_is_a_name: bool) -> bool:
     """A word in small letters that is not the name in capitals: "frank" beside the answer Oliver is not Frank."""
     word = reply[first]
+    if form.symbol:
+        return word.raw != form.symbol or not _is_symbol(reply, first)
     if form.exact_case:
         return not all(raw.isupper() for raw in reply.raws[first : last + 1])
     if first != last or not word.raw.islower():
@@ -164,6 +168,16 @@ def is_other_word(reply: Reply, first: int, last: int, form: Form, gold_is_a_nam
     if _is_verb(reply, first):
         return True
     return gold_is_a_name and not _is_bare(reply, first)
+
+
+def _is_symbol(reply: Reply, at: int) -> bool:
+    """Whether a word that is also a symbol is one here: "In is indium", "not In"; not "In case"."""
+    after = reply.text[reply.end(at) :][:1]
+    if after != " ":
+        return True
+    if at + 1 < len(reply) and reply.keys[at + 1] in ("is", "stand", "mean", "for", "and", "or", "wa"):
+        return True
+    return at > 0 and reply.gap(at - 1) == " " and reply.raws[at - 1].islower()
 
 
 def _is_bare(reply: Reply, at: int) -> bool:
@@ -200,7 +214,8 @@ def part_owner(reply: Reply, at: int, part: Part) -> tuple[bool, bool]:
     if leading and leading[0] not in FUNCTION_WORDS | TITLES:
         others = part.name - {reply.keys[at]}
         same_name = any(key in part.name or key in KINDS or _short_for(key, others) for key in leading)
-        return same_name and part.last, not same_name
+        # "Pistol Pete" says nothing against Sampras elsewhere.
+        return same_name and part.last, part.last and not same_name
     return True, False
 
 

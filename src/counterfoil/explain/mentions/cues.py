@@ -23,6 +23,12 @@ ANSWER = re.compile(
     r"boxed\s?\{|I(?:'ll| will|'d| would|'m)? (?:go|going|went|stick|settle) (?:with|for|on)\b",
     re.I,
 )
+# A name or number right behind such words, and nothing else in the sentence.
+SOMETHING_ELSE = re.compile(
+    r"[\s*_\"“'\[{]*(?!No\b|Yes\b|None\b|This\b|That\b|The\b)"
+    r"(?:[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,3}|\d[\d,.]*)[*_\"”'\]}]*(?:[.,;!]|\s*\n|$)|"
+    r"\s*\**[가-힣]{2,12}(?:으?로 (?:할|하겠|정)|입니다|이에요|예요)"
+)
 ANSWER_LINE = re.compile(
     r"^[\W_]*(?:(?:so|thus|therefore),? )?(?:the |my )?(?:final |correct |right )*answer\b|^\W*정답", re.I | re.M
 )
@@ -36,7 +42,7 @@ CONCLUSION = re.compile(
 )
 # What was named before is the answer.
 POINTING = re.compile(
-    r"that(?:'s|’s| is| was) (?:your|the|my) answer\b|(?<=so )that(?:'s|’s| is) (?:the|your) \w+|"
+    r"th(?:at|is)(?:'s|’s| is| was) (?:your|the|my) answer\b|(?<=so )that(?:'s|’s| is) (?:the|your) \w+|"
     r"(?:(?<=is the )|(?<=was the )|(?<=choose the ))(?:former|latter)\b",
     re.I,
 )
@@ -51,7 +57,8 @@ CORRECTION = re.compile(
 )
 # Below it stand answers that the reply does not give.
 HEADING = re.compile(
-    r"clarification|(?:incorrect|wrong|alternative|plausible|common|tempting|frequent|possible|other)[\w ,]{0,30}"
+    r"clarification|confused? (?:it |this |that |them )?with\b[^\n]{0,20}:\s*\n|"
+    r"(?:incorrect|wrong|alternative|plausible|common|tempting|frequent|possible|other)[\w ,]{0,30}"
     r"(?:answer|alternative|option|confusion|mistake|mix-?up|distractor|guesse?|misconception|error)s?"
     r"(?=[^\w\n]*(?:\n|$)|\W{0,3}:)",
     re.I,
@@ -68,8 +75,11 @@ _BEGINNINGS = (
         "wait actually correction sorry apologize apologise my oops hold scratch strike on let i changing make no "
         "thinking looking upon in edit hang come after update rather",
     ),
-    (HEADING, "clarification incorrect wrong alternative plausible common tempting frequent possible other"),
-    (POINTING, "that former latter"),
+    (
+        HEADING,
+        "clarification confuse confused incorrect wrong alternative plausible common tempting frequent possible other",
+    ),
+    (POINTING, "that this former latter"),
 )
 # The cues that a word can begin, by its key.
 CUES = {
@@ -108,12 +118,14 @@ OTHERS = re.compile(
     r"(?:thought|believed|assumed|mistaken|confused|cited|named|mentioned|guessed|considered|supposed|said|credited|"
     r"attributed|taken)\b|"
     rf"\b(?:forgiven|tempt\w+|easy to|natural to|common to)\b[^.\n]{{0,30}}{_THINKING}|"
+    r"\byou(?: will|'ll|’ll)? (?:sometimes|often|also) (?:read|hear|see|find)\b|"
+    r"\b(?:lean(?:ed|s)? toward\w*|(?:convinced|argue[ds]?|claim(?:s|ed)?|insist(?:s|ed)?|maintain(?:s|ed)?) that)\b|"
     r"\b(?:comes?|came|spring\w*|leap\w*) to mind|\b(?:my )?(?:first|initial|gut) (?:instinct|thought|guess|reaction)|"
     r"\b(?:another|other|possible|plausible|tempting|common|frequent) (?:\w+ )?(?:guess|answer|choice|mistake|"
     r"alternative|candidate|error|mix-?up|distractor|confusion|wrong answer)s?\b|"
     r"\bI (?:was (?:going|about|tempted) to|almost|nearly|initially|first|originally|briefly)\b|"
     r"\b(?:mistaken|confused|mixed up) (?:for|with)\b|"
-    r"오답|착각|혼동|헷갈|오해|잘못 알|떠올|(?:라고|으?로) (?:흔히 )?(?:생각|알고|아는|알려|답하|답변|여기|추측)",
+    r"오답|착각|혼동|헷갈|오해|잘못 알|떠올|(?:라고|으?로) (?:흔히 )?(?:생각|알고|아는|답하(?!시면)|답변|여기|추측)",
     re.I,
 )
 OTHERS_KEYS = folded(
@@ -121,7 +133,9 @@ OTHERS_KEYS = folded(
     "assume assumed assuming assumes think thinks thinking thought believe believes believed mix mixed say says "
     "said guess guessed guesses answer name picture expect imagine point credit credited attribute attributed cited "
     "named mentioned considered supposed taken mind instinct reaction choice alternative candidate error distractor "
-    "first initially almost nearly originally briefly going about tempted"
+    "first initially almost nearly originally briefly going about tempted read hear see find "
+    "leaned leans lean convinced argued argue argues claim "
+    "claims claimed insist insists insisted maintain maintains maintained"
 )
 CONCESSION = re.compile(
     r"(?:^|(?<=[.!?:;] )|(?<=\n))[-*•\s]{0,8}(?:but |yet |and )?"
@@ -136,13 +150,14 @@ KOREAN_CONCESSION = re.compile(
 )
 # What is so at the time asked about.
 NOW = re.compile(
-    r"\b(?:today|now|currently|these days|nowadays|at present|since (?:\d{4}|then)|modern)\b|지금|현재|오늘날|이후",
+    r"\b(?:today|now|currently|these days|nowadays|at present|since (?:\d{4}|then)|modern)\b|지금|현재|오늘날",
     re.I,
 )
 # What was so at another time than the one asked about.
 FORMERLY = re.compile(
     r"\b(?:until|used to|former|formerly|once|previously|originally|initially|no longer|temporar\w+|interim|earlier|"
-    r"before that|at one time|for a (?:while|time)|older|old|back then|briefly|from \d{4} to \d{4})\b|"
+    r"before that|at one time|for (?:a while|a time|decades|years|centuries|long)|"
+    r"older|old|back then|briefly|from \d{4} to \d{4})\b|"
     r"까지|한때|과거|예전|이전|옛|당시|원래|임시|오랫동안",
     re.I,
 )
@@ -169,7 +184,8 @@ REJECTING_AFTER = re.compile(
     r"[^.!?,\n]{0,12}?(?:\b(?:is|was|are|were)(?:n't| not| no| (?:also )?(?:incorrect|wrong|false|ruled out|"
     r"an? (?:\w+ )?(?:common|frequent|popular|typical) (?:mistake|error|misconception|wrong \w+|guess|answer)))\b|"
     r"\b(?:can|could|may|must) (?:also )?be (?:ruled out|excluded|eliminated)\b|"
-    r"[이가은는도] (?:아[니닌닙]|틀[렸린립]|오답|농담|거짓))|"
+    r"[이가은는도]? (?:아[니닌닙]|틀[렸린립]|오답|농담|거짓))|"
+    r"[가-힣][^.!?\n]{0,40}(?:틀린 말|틀립니다|잘못된|사실이 아|정확하지 않)|"
     r"[!.… ]*(?:은|는) (?:훼이크|페이크|농담|장난)|"
     # "who did not" speaks of the one named, "did not" of whether it was that one.
     r"[^.!?;\n]{0,60}? but (?:never|did(?:n't| not)|was(?:n't| not)|is(?:n't| not)|could(?:n't| not))\b|"

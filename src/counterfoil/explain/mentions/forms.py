@@ -38,7 +38,8 @@ _HANGUL = re.compile("[가-힣]")
 _UNSPACED = re.compile("[가-힣\u3040-\u30ff\u3400-\u9fff]")
 # Behind a name, these make the name of something else: 뉴턴 역학, 핼리 혜성.
 _THINGS = (
-    r"\s?(?:역학|혜성|법칙|정리|방정식|공식|대학|신문|일보|방송|공항|올림픽|영화제|조약|협약|선언|선생님|동상|박물관)"
+    r"\s?(?:역학|혜성|법칙|정리|방정식|공식|대학|신문|일보|방송|공항"
+    r"|올림픽|영화제|조약|협약|선언|선생님|동상|박물관|기념관|기념탑|센터|광장|대교)"
 )
 _ASKS_WHO = re.compile("누구|사람|인물|[가-힣]자는|분은")
 _KOREAN_KINDS = """
@@ -90,6 +91,7 @@ def lexicon(
     names = others + golden
     question_keys = tuple(keys_of(question))
     asks_for_country = not COUNTRIES.isdisjoint(question_keys)
+    asks_for_team = not {"team", "club", "franchise"}.isdisjoint(question_keys)
     gold_keys = spelled(gold)
     forms: dict[tuple[str, ...], Form] = {}
     numbers = set()
@@ -105,7 +107,9 @@ def lexicon(
     years = Counter(year for _, name in names for year in set(years_in(name)))
     for owner, name in golden + others:
         alone = [form._replace(owner=owner) for form in in_years(name, years)]
-        for form in () if _is_matched_as_text(name) else other_forms(name, owner, asks_for_country) + alone:
+        for form in (
+            () if _is_matched_as_text(name) else other_forms(name, owner, asks_for_country, asks_for_team) + alone
+        ):
             forms.setdefault(form.keys, form)
     by_first: dict[str, list[Form]] = {}
     pairs: dict[tuple[str, ...], list[Form]] = {}

@@ -109,6 +109,7 @@ _LATIN = (
     ("[lr]", "L"),
     ("m", "M"),
     ("ng|n", "N"),
+    ("[aeiouy]+", "."),
 )
 _SOUNDS = re.compile("|".join(f"({letters})" for letters, _ in _LATIN))
 _CLASSES = [sound for _, sound in _LATIN]
@@ -121,13 +122,18 @@ def _of_hangul(word: str) -> str:
     sounds = []
     for letter in word:
         code = ord(letter) - 0xAC00
-        sounds += [_INITIALS[code // 588], _FINALS[code % 28]]
-    return _TWICE.sub(r"\1", "".join(sound for sound in sounds if sound != "-"))
+        sounds += [_INITIALS[code // 588], ".", _FINALS[code % 28]]
+    return _skeleton("".join(sounds).replace("-", ""))
+
+
+def _skeleton(sounds: str) -> str:
+    """The consonants, each once where it stands twice in a row: 콜럼버스 is KLMPS, 가가린 KKLN."""
+    return _TWICE.sub(r"\1", sounds).replace(".", "")
 
 
 def _of_latin(word: str) -> str:
     found = _SOUNDS.finditer(word.casefold())
-    return _TWICE.sub(r"\1", "".join(_CLASSES[(match.lastindex or 1) - 1] for match in found))
+    return _skeleton("".join(_CLASSES[(match.lastindex or 1) - 1] for match in found))
 
 
 def sounds_of(names: Sequence[tuple[int, str]]) -> dict[str, int]:

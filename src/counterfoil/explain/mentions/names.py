@@ -19,6 +19,7 @@ from counterfoil.explain.mentions.vocabulary import (
     NAME_PARTICLES,
     PERSONS,
     TITLES,
+    WORDS_AS_NAMES,
 )
 from counterfoil.explain.mentions.words import Word, fold, keys_of, ordinal, words_of
 
@@ -31,6 +32,7 @@ _ROMAN = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX X
 ROMAN = dict(enumerate(_ROMAN.split(), 1))
 _ROMAN_NUMBERS = {roman: number for number, roman in ROMAN.items()}
 _MOST_NUMERAL = len(ROMAN)
+_UMLAUTS = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue"}
 _FRACTIONS: dict[str, tuple[str, ...]] = {
     str(n): (ordinal(n), fold(f"{word}s")) for n, word in enumerate(["third", "fourth", "fifth", "sixth"], 3)
 }
@@ -48,6 +50,8 @@ class Form(NamedTuple):
     people: bool = False
     # A year for a longer answer, which may have one of these months: not in a date with another month.
     months: frozenset[int] | None = None
+    # A symbol that is also a small word: In, At, As.
+    symbol: str = ""
 
 
 class Part(NamedTuple):
@@ -73,7 +77,9 @@ def shared_words(names: Sequence[tuple[int, str]]) -> frozenset[str]:
 def forms_of(name: str, owner: int, shared: frozenset[str]) -> list[Form]:
     """All runs of words that mean `name` by themselves."""
     found: list[Form] = []
-    for text in (name, re.sub(r"\([^()]*\)", " ", name), *name_in_description(name)):
+    german = name.translate(_UMLAUTS)
+    texts = (name, re.sub(r"\([^()]*\)", " ", name), *name_in_description(name), *([german] if german != name else []))
+    for text in texts:
         words = words_of(text)
         if len(words) > 1 and words[0].key in ARTICLES:
             words = words[1:]
@@ -82,7 +88,8 @@ def forms_of(name: str, owner: int, shared: frozenset[str]) -> list[Form]:
             continue
         # "US" is not "us", "IT" is not "it".
         short = len(words) == 1 and len(words[0].raw) <= 3 and words[0].raw.isupper() and words[0].raw.isalpha()
-        found.append(Form(keys, owner, exact_case=short))
+        symbol = words[0].raw if len(words) == 1 and words[0].key in FUNCTION_WORDS and words[0].raw.istitle() else ""
+        found.append(Form(keys, owner, exact_case=short, symbol=symbol))
         others = (*dates(keys), *within_month(keys), *numbers_in_words(keys), *amounts(keys), *numbered(words))
         found += [Form(other, owner) for other in others]
         if all(len(word.raw) == 1 and word.raw.isupper() for word in words) and len(words) > 1:
@@ -124,7 +131,7 @@ def forms_of(name: str, owner: int, shared: frozenset[str]) -> list[Form]:
     return [form for form in found if form.keys[0] not in COMPASS or len(form.keys) > 1]
 
 
-def other_forms(name: str, owner: int, asks_for_country: bool) -> list[Form]:
+def other_forms(name: str, owner: int, asks_for_country: bool, asks_for_team: bool) -> list[Form]:
     """What else it is called: a short first name, the people of a country, another name of the same thing."""
     words = words_of(name)
     if words and words[0].key in ARTICLES and len(words) > 1:
@@ -136,6 +143,8 @@ def other_forms(name: str, owner: int, asks_for_country: bool) -> list[Form]:
         initials = [word.raw[0].casefold() for word in words[:-1]]
         if len(keys) > 2 and len(words[-1].raw) > 2:
             found += [Form((*initials, keys[-1]), owner), Form(("".join(initials), keys[-1]), owner)]  # T. H. Huxley
+    if asks_for_team and len(keys) > 1 and keys[-1] not in KINDS:
+        found.append(Form(keys[:-1], owner))  # Atlanta is the Atlanta Falcons
     if asks_for_country:
         found += [Form((people,), owner, people=True) for people in PEOPLES.get(keys, ())]
     return found
@@ -302,6 +311,8 @@ def parts_of(
     asks_who = bool({"who", "whom", "whose"} & set(question_keys))
     # Answers with first names are persons, whatever the question calls them: "Which Beatle".
     asks_who = asks_who or 2 * sum(key in FIRST_NAMES for key in firsts.values()) > len({owner for owner, _ in names})
+    wh = next((at for at, key in enumerate(question_keys) if key in ("which", "what")), None)
+    asks_who = asks_who or (wh is not None and not PERSONS.isdisjoint(question_keys[wh + 1 : wh + 4]))
     asks_for_person = asks_who or not PERSONS.isdisjoint(question_keys)
     owners: dict[str, set[int]] = {}
     found: list[tuple[str, Part]] = []
@@ -310,8 +321,10 @@ def parts_of(
         for word in words_of(inside[0] if inside else whole):
             owners.setdefault(word.key, set()).add(owner)
     for owner, whole, inside in described:
-        for name in (whole, *inside):
+        for name in (whole, whole.translate(_UMLAUTS), *inside):
             words = words_of(name)
+            for word in words:
+                owners.setdefault(word.key, {owner})
             epithet = len(words) == 3 and words[1].key == "the"
             if (not is_name(without_particles(words)) or len(words) == 1) and not epithet:
                 continue
@@ -333,6 +346,11 @@ def parts_of(
             single = first.end not in hyphened and (asks_who or epithet or numbered or placed or common or particle)
             if (double or single) and len(first.raw) > (3 if placed or double else 2):
                 found.append((first.key, Part(owner, False, together)))
+                # "Ike" for Dwight D. Eisenhower; "Will" and "Rich" are words, too.
+                short = FIRST_NAMES.get(first.key, frozenset()) if asks_who else frozenset()
+                for other in {name for name in short if len(name) < len(first.key)} - WORDS_AS_NAMES:
+                    owners.setdefault(other, set()).add(owner)
+                    found.append((other, Part(owner, False, together)))
     unwanted = FUNCTION_WORDS | COMPASS | KINDS | NAME_PARTICLES | set(question_keys)
     return {
         key: part

@@ -58,8 +58,10 @@ def _counts_something_else(reply: Reply, at: int, known: Lexicon) -> bool:
         return beyond is not None and beyond.key in _PART_OF
     if after.key in FUNCTION_WORDS or after.key in NEUTRAL or after.key in UNITS or after.key in known.question_keys:
         return False
-    if beyond is not None and beyond.key in known.counted:
-        return True
+    if beyond is not None and reply.gap(at + 1) == " ":
+        is_noun = beyond.raw.islower() and beyond.raw.endswith("s") and beyond.key not in FUNCTION_WORDS | VERBS
+        if beyond.key in known.counted or (is_noun and beyond.key not in known.question_keys):
+            return True
     return after.raw.endswith("s") and not after.raw.endswith(("ss", "us", "is")) and after.key not in VERBS
 
 
@@ -167,6 +169,8 @@ def _is_number_word_of_it(reply: Reply, at: int, known: Lexicon) -> bool:
     if counted:
         return True
     if after is None and known.counts and (before is None or before.key in _JUST):
+        return True
+    if len(reply) == 1:
         return True
     if reply.keys[at] in ("0", "1") or _is_measure(reply, at, known.question_keys):
         return False

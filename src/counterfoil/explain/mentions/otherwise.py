@@ -12,7 +12,7 @@ benjamin ben benny benji | bernard bernie | bradley brad | calvin cal |
 catherine katherine kathryn kate cathy kathy katie kitty | charles charlie chuck chas carl |
 christina chris tina chrissy | christopher chris kit | clifford cliff | cornelius neil | daniel dan danny |
 david dave davy | deborah debbie deb | dominic dom nick | donald don donnie | dorothy dot dottie dolly |
-douglas doug | edgar ed eddie | edmund ed eddie ned | edward ed eddie ned ted teddy | edwin ed eddie |
+douglas doug | dwight ike | edgar ed eddie | edmund ed eddie ned | edward ed eddie ned ted teddy | edwin ed eddie |
 eleanor ellie nell nellie | elizabeth liz lizzie beth betty bess eliza lisa libby bessie | emily em emmy |
 eugene gene | florence flo flossie | frances fran fanny | francis frank | franklin frank |
 frederick fred freddie freddy fritz | gabriel gabe | gerald gerry jerry | geoffrey geoff jeff | george georgie |
@@ -83,7 +83,10 @@ Sodium chloride; NaCl; Table salt | Sulfuric acid; H2SO4; H₂SO₄ | Hydrochlor
 Sulfur dioxide; SO2; SO₂ | Hydrogen peroxide; H2O2; H₂O₂ | Glucose; C6H12O6 | Calcium carbonate; CaCO3; CaCO₃ |
 United States; USA; US; United States of America; America; the States | United Kingdom; UK; Great Britain; Britain |
 Soviet Union; USSR | United Arab Emirates; UAE | European Union; EU | United Nations; UN | New York City; NYC |
-Washington, D.C.; Washington DC; DC | Los Angeles; LA; L.A. | Czech Republic; Czechia | Myanmar; Burma |
+Washington, D.C.; Washington DC; DC |
+Johannesburg; Joburg; Jo'burg | Chevrolet; Chevy | Philadelphia; Philly | Las Vegas; Vegas |
+New York City; Big Apple; the Big Apple | New Orleans; Big Easy; the Big Easy |
+Los Angeles; LA; L.A. | Czech Republic; Czechia | Myanmar; Burma |
 Ivory Coast; Côte d'Ivoire | Netherlands; Holland | South Korea; Republic of Korea | North Korea; DPRK |
 Mount Everest; Everest | World War I; First World War; Great War | World War II; Second World War |
 Beijing; Peking | Mumbai; Bombay | Kolkata; Calcutta | Chennai; Madras | Kyiv; Kiev | Türkiye; Turkey |

@@ -35,6 +35,16 @@ class OwnSaying(Saying):
             known = self._own[at] = not (self.is_rejected(at) or self.is_conceded(at) or self.is_aside(at))
         return known
 
+    def is_bare(self, span: Span, until: Span | None = None) -> bool:
+        """As for any clause; one that a comma cuts off from another name's is bare only if that one is rejected."""
+        if not super().is_bare(span, until):
+            return False
+        low = self.clause(span)[0]
+        if low == self.clause_bounds(span.start)[0] or self.text[low - 1] == ":":
+            return True
+        at = bisect_left(self.starts, span.start)
+        return at == 0 or self.is_rejected(at - 1)
+
     def is_rejected(self, at: int) -> bool:
         span = self.found[at]
         if cues.REJECTING_AFTER.match(self.text[span.end : span.end + 70]):
@@ -63,7 +73,7 @@ class OwnSaying(Saying):
         if granted is None or not self._has_another(at, granted.end(), stop + 1):
             return False
         # "서울이지만" says that it is 서울, unless something else is it: "최대 도시는 시드니지만".
-        is_it = " " not in text[span.end : granted.start()]
+        is_it = " " not in text[span.end : granted.start()] and text[granted.start() - 1] not in "었였셨"
         return not (is_it and (self.share(*self.clause(span)) > 0 or self.is_bare(span)))
 
     def _has_another(self, at: int, low: int, high: int) -> bool:

@@ -30,7 +30,7 @@ _CLAUSE = re.compile(
     r"(?<=[가-힣])(?:지만|는데요?|으나|니다만),? ?|(?<=[이였했었하셨])[고며],? |[고며], ",
     re.I,
 )
-_GOES_ON_ABOUT = re.compile(r"[\"”'’*]*, (?:which|who|whose|where|when|and|so|while)\b", re.I)
+_GOES_ON_ABOUT = re.compile(r"[\"”'’*]*(?:, (?:which|who|whose|where|when|and|so|while)\b|\s[–—-]\s(?!not\b)\w)", re.I)
 _IN_RELATIVE = re.compile(r".*\b(?:which|who|whose|where)$", re.I)
 _RELATIVE = re.compile(r"[\"”'’*]*(?:, (?:though|however))?, (?:which|who|whose|where|the)\b[^,.;\n]*", re.I)
 _LIST = re.compile(
@@ -97,7 +97,7 @@ class Saying:
         if at and _DASH.match(self.text, max(0, low - 3), low) and self.starts[at - 1] >= self.sentence_start(low):
             return False  # said of what stands before the dash
         end = (until or span).end
-        if not self.raws(low, span.start) and _GOES_ON_ABOUT.match(self.text, end):
+        if not self.raws(low, span.start) and low and _GOES_ON_ABOUT.match(self.text, end):
             return False
         ending = ENDING.match(self.text, end)
         rest = self.raws(low, span.start) + self.raws(ending.end() if ending else end, high)

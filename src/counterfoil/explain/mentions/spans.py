@@ -184,7 +184,7 @@ def _is_meant(reply: Reply, first: int, last: int, form: Form, gold_named: bool,
     if form.owner == GOLD:
         if is_behind_new(reply, first):
             return False
-        return not form.exact_case or not is_other_word(reply, first, last, form, gold_named)
+        return not (form.exact_case or form.symbol) or not is_other_word(reply, first, last, form, gold_named)
     return not (is_inside_other_name(reply, first, last) or is_other_word(reply, first, last, form, gold_named))
 
 

@@ -103,9 +103,9 @@ BEHIND_PEOPLE = folded(
 )
 COUNTRIES = folded("country nation team nationality side state power empire winner won host")
 PERSONS = folded(
-    "person man woman sister brother author writer poet painter artist composer singer actor actress scientist "
-    "physicist philosopher president king queen emperor wife husband born wrote inventor explorer player leader "
-    "real birth"
+    "character person man woman sister brother author writer poet painter artist composer singer actor actress "
+    "scientist physicist philosopher president king queen emperor wife husband born wrote inventor explorer "
+    "player leader real birth"
 )
 # Behind a name, these make the name of something else: the Washington Post, the Sydney Opera House, Paris Hilton.
 THINGS = folded(
@@ -124,4 +124,7 @@ NEUTRAL = folded(
 # Verbs that look like nouns in the plural behind a number: "7 fits".
 VERBS = folded(
     "says has was makes gives means fits counts remains leaves comes goes seems looks sounds works needs stands"
+)
+WORDS_AS_NAMES = folded(
+    "will rich art mark drew grant may gene sandy pat rob bob dot sue max al kit gil hank mo si sol ray"
 )
