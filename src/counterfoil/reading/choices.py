@@ -196,6 +196,8 @@ def _settled(reading: Reading) -> Read[int] | None:
     for mention, no, quoted in zip(reading.mentions, reading.rejected, reading.listed, strict=True):
         if quoted or mention.paraphrase:
             return None
+        if no and only is not None and only.place == mention.place:
+            return None
         if not no:
             if only is not None and only.place != mention.place:
                 return None
@@ -223,6 +225,9 @@ def _with_loose(mentions: list[Mention], loose: list[Mention]) -> list[Mention]:
 
 def _undecided(reading: Reading, choices: tuple[str, ...]) -> Read[int] | None:
     """Without a decision: the one that is left over, the only one that is named, or that nobody can know."""
+    named = [mention for i, mention in enumerate(reading.mentions) if reading.asserted(i)]
+    if named and is_withdrawn(reading.lower, named[-1].end):
+        return None
     left = choosing.left_over(reading, len(choices))
     if left is not None:
         return Read(left, ReadBy.BY_ELIMINATION)

@@ -40,7 +40,7 @@ _AFTER_ARTICLE = re.compile(
     r"given|to|in|on|with|for|from|by|at|of|after|before|the|therefore|so|when|while|where|then|it|its|might|may|will|"
     r"also|being|be|represents|matches|describes|indicates|mentions|corresponds|suggests|remains|stands|i|we|there|"
     r"this|"
-    r"even|only|both)(?![a-z']))[a-z']| \d[\d,.]*%?[ -][a-z]"
+    r"even|only|both|valt|klopt|ist|es|est|és|queda|scheidet|sería|wäre|serait)(?![a-z']))[a-z']| \d[\d,.]*%?[ -][a-z]"
 )
 # A word that can follow the pronoun "I".
 _AFTER_PRONOUN = re.compile(r" (?!(?:is|isn't|because|since|or|nor|fits|matches|seems|appears)(?![a-z']))[a-z]")
@@ -348,7 +348,8 @@ def _is_rejected(lower: str, mention: Mention) -> bool:
         return False
     if _negated_before(lower, mention):
         return True
-    if not mention.letter and cues.SPEAKER.search(lower, max(0, mention.start - 12), mention.start):
+    answers = not mention.letter and "answer" in lower[mention.start : mention.end]
+    if answers and cues.SPEAKER.search(lower, max(0, mention.start - 12), mention.start):
         return cues.FROM_TEXT.match(lower, mention.end) is None
     after = lower[mention.end : mention.end + _WINDOW]
     if not after:

@@ -255,7 +255,7 @@ UNTOLD: Table = {
     "ca": r"no (?:es |se )?(?:pot|podem|sap|sabem|diu|indica|especifica|menciona|aclareix)(?: \w+)?|(?:falten|no hi ha|"
     r"manquen)(?: \w+)? (?:dades|informació|proves)|informació insuficient|indeterminat|no queda clar",
     "zh": r"无法(?:判断|确定|得知|知道|推断|回答|得出|断定)|不能(?:判断|确定|得知|断定|推断)|没有(?:说明|提到|提及|"
-    r"交代|足够|明确|给出|写|"
+    r"交代|足够|提供|明确|给出|写|"
     r"任何(?:信息|证据|线索))|(?:信息|证据|线索|依据)不足|(?:未|没)(?:说明|提及|提到|交代|给出)|不(?:清楚|确定|"
     r"得而知|明确)|未知|看不出|说不准|不知道",
     "ja": r"(?:分|わ)か(?:らな|りませ|りかね)|判断(?:でき|がつか|は?でき)(?:な|ませ)|特定でき(?:な|ませ)|情報(?:が|"
@@ -357,7 +357,7 @@ FREQUENT: Table = {
     "de": "der das ein eine und ist sind nicht mit auf antwort richtige weil wird auch dass kann lösung nur aber ich",
     "fr": "le les une du est sont que qui pour dans avec réponse parce cette peut était bonne mais pas ce je donc",
     "nl": "de het een niet voor zijn antwoord juiste omdat wordt ook dat kan dus keuze ik maar er geen werd iets aan",
-    "tr": "bir ve bu için değil cevap doğru seçenek çünkü olan olarak yanıt göre daha ile kim hangisi cevabı ama",
+    "tr": "bir ve bu için değil cevap doğru seçenek çünkü olarak yanıt göre daha ile kim hangisi cevabı yok olabilir",
     "ca": "els les una del que per amb és són resposta opció perquè segons pot era correcta aquesta però més doncs",
 }
 _MARKS = {
@@ -371,7 +371,7 @@ _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff\u4e00-\u9fff]")),
     ("zh", re.compile("[\u4e00-\u9fff]")),
 )
-_FEW, _SEEN = 20, 1_500
+_FEW, _SEEN = 30, 1_500
 
 
 def languages_in(lower: str) -> tuple[str, ...]:
