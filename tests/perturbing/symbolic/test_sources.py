@@ -18,11 +18,12 @@ from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.questions import load_set, sentences_about
 from counterfoil.perturbing.making.perturb import perturb
 from counterfoil.perturbing.making.report import PerturbRequest, report_text
-from counterfoil.perturbing.questions import read_set
+from counterfoil.perturbing.questions import Question, read_set
 from counterfoil.perturbing.symbolic.moves import near
 from counterfoil.perturbing.symbolic.published import template_of
 from counterfoil.perturbing.symbolic.sources import is_published, load_published
 from counterfoil.perturbing.templates import draws
+from counterfoil.perturbing.templates.variants import CONTROLS, variants_as_far_as_possible
 from counterfoil.suite.options import with_defaults
 from symbolic_rows import EGGS, SOLUTION, TRIP, row
 
@@ -179,3 +180,16 @@ def test_published_templates_give_their_sets() -> None:
             draw = draws.work_out(template, draws.original_slots(template) | changed)
             assert draw.answer == draw.answer.to_integral_value()
             assert draw.values["answer"] == msgspec.convert(str(draw.check), Decimal)
+
+
+def test_variants_have_options_like_those_of_the_original() -> None:
+    template = template_of(row(TRIP, "#### 150", ""), "trip")
+    questions, refused = variants_as_far_as_possible(template, 0, (1, 2), CONTROLS, True, 5)
+    assert not refused
+
+    def rank(question: Question) -> int:
+        values = [Decimal(option.replace(",", "")) for option in question.options]
+        return sorted(values).index(Decimal(question.value.replace(",", "")))
+
+    # The gold stands at the same place among the options by size, so that no rule by size tells the arms apart.
+    assert {rank(one) for one in questions if one.control != "lure"} == {rank(questions[0])}

@@ -10,9 +10,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from itertools import combinations
 from typing import NamedTuple
 
 import msgspec
@@ -34,8 +36,18 @@ from counterfoil.perturbing.symbolic.syntax import (
 from counterfoil.perturbing.symbolic.variables import Variable, drawn_words, variables_of
 from counterfoil.perturbing.templates import draws, numbers, words
 from counterfoil.perturbing.templates.draws import Rejected
+from counterfoil.perturbing.templates.given import options_as_printed
+from counterfoil.perturbing.templates.numbers import USUAL, Apart
 from counterfoil.perturbing.templates.tables import listed_slot
-from counterfoil.perturbing.templates.template import Derived, Listed, Slot, Template, escaped, parse_text
+from counterfoil.perturbing.templates.template import (
+    Derived,
+    Listed,
+    PrintedOption,
+    Slot,
+    Template,
+    escaped,
+    parse_text,
+)
 
 TOPIC = "school maths"
 HIDDEN = "a number that the text does not give"
@@ -44,6 +56,8 @@ NO_GOLD = "its solution gives no answer"
 NOTHING_TO_CHANGE = "none of its numbers can be changed"
 NOT_COMPUTED = "its original can't be computed"
 _MOST_DISTRACTORS = 12
+# Of small whole numbers, options may be neighbours but one.
+_APART = Apart(Decimal(2), Decimal("0.01"))
 
 
 class Row(msgspec.Struct):
@@ -99,7 +113,35 @@ def template_of(row: Row, name: str) -> Template:
         template = replace(template, answer=right, check=right)
     if not template.changeable:
         raise Unexpressed(NOTHING_TO_CHANGE)
-    return with_moves(template)
+    return with_moves(replace(template, printed=_options(template)))
+
+
+def _options(template: Template) -> tuple[PrintedOption, ...]:
+    """Two wrong options for the original, which has none; variants get options like these. Over the templates, as often
+    both are above the gold, or one, or none: where it stands among them tells nothing.
+    """
+    draw = draws.work_out(template, draws.original_slots(template), conditions=False)
+    sides: dict[bool, list[tuple[Expression, Decimal]]] = {True: [], False: []}
+    seen = [draw.answer]
+    for distractor in template.distractors:
+        try:
+            value = numbers.rounded(distractor.decimal(draw.values), template.digits)
+        except ExpressionError:
+            continue
+        if value > 0 and all(USUAL.holds(value, other, template.digits) for other in seen):
+            seen.append(value)
+            sides[value > draw.answer].append((distractor, value))
+    if not draw.answer:
+        return ()
+    above = draws.below(draws.seeded(0, template.id, "options"), 3)
+    found = [one for side in sides.values() for one in side]
+    pairs = sorted(combinations(found, 2), key=lambda pair: sum(value > draw.answer for _, value in pair) != above)
+    for pair in pairs:
+        printed = tuple(PrintedOption(one, (value - draw.answer) / abs(draw.answer)) for one, value in pair)
+        with suppress(Rejected):
+            options_as_printed(replace(template, printed=printed), draw, (), made=True)
+            return printed
+    return ()
 
 
 def _gives(template: Template, formula: Expression) -> Decimal:
@@ -149,6 +191,7 @@ class _Compiler:
             names=drawn,
             inverses=(),
             given=None,
+            apart=_APART,
             own_text=row.question,
         )
 

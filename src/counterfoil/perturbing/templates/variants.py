@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from random import Random
@@ -251,7 +252,9 @@ def _alike(
     draw = original.worked.out(slots)
     if not all(USUAL.holds(draw.answer, old, template.digits) for old in never):
         raise Rejected("the answer comes too close to the original's")
-    wrong = wrong_options(template, draw, never, made=likeness.made)
+    # In the end, where an original has no options of its own, any are better than none.
+    any_options = template.given is None and not likeness.round
+    wrong = wrong_options(replace(template, printed=()) if any_options else template, draw, never, made=likeness.made)
     is_told = original.told is not None and likeness.told
     if is_told and told_by_zeros(draw.answer, wrong, template.digits) != original.told:
         raise Rejected("the gold can be told by its zeros, or the original's can")
