@@ -8,8 +8,7 @@ from decimal import Decimal
 
 from counterfoil.reading.clauses import sentences
 from counterfoil.reading.decisions import EXPLICIT, SAID, WEAK, Decision, behind, conclusions, cues_ahead, decided, last
-from counterfoil.reading.numbers import PERCENT, Stated, in_unit, number_at, numbers_in, of_size
-from counterfoil.reading.spelled import in_digits
+from counterfoil.reading.numbers import PERCENT, Stated, in_digits, in_unit, number_at, numbers_in, of_size
 from counterfoil.reading.text import (
     clean,
     emphasised,
