@@ -1,4 +1,4 @@
-"""Numbers as replies write them: separators, signs, percent, basis points, millions, powers of ten, words, fractions."""
+"""Numbers as replies write them: separators, signs, percent, millions, powers of ten, words and fractions."""
 
 from __future__ import annotations
 
