@@ -40,6 +40,12 @@ OPTIONS = (
     Option("out", "the set to write; its report goes beside it", metavar="SET.jsonl"),
     OVERWRITE,
     Option(
+        "allow-unbalanced",
+        "write the set even if responders without memory show some on it; its report says so",
+        kind=bool,
+        default=False,
+    ),
+    Option(
         "generator",
         "compute the variants from templates, or let the proposer write them",
         default="template",
@@ -87,7 +93,10 @@ def call(parsed: argparse.Namespace) -> int:
         topics=tuple(values["topic"] or ()),
         direct=values["generator"] == "direct",
         proposer=judge_settings(values["proposer"], values),
-        **{name: values[name] for name in ("controls", "lure", "draws", "seed", "limit", "overwrite")},
+        **{
+            name: values[name]
+            for name in ("controls", "lure", "draws", "seed", "limit", "overwrite", "allow_unbalanced")
+        },
     )
     inputs = Inputs(strict=values["strict"], encoding=values["encoding"])
     with telling_of_inputs(inputs):

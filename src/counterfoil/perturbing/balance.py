@@ -6,7 +6,6 @@ questions (levels 1 and 2), c̄ that of a control.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,10 @@ if TYPE_CHECKING:
 GAP, EXCESS, KEPT = "gap", "excess over changed options", "old answers over shams"
 CHANGED = "changed"
 _CONTROLS = ("again", "reshuffled", "reoptioned", "renamed")
+# A set leans if a placebo shows more than this, and by so many standard errors more; with fewer clusters none can tell.
+MOST = 0.02
+_ERRORS = 3.0
+_FEWEST = 8
 
 
 def control_gap(control: str) -> str:
@@ -32,13 +35,29 @@ def control_gap(control: str) -> str:
 
 
 class Leaning(msgspec.Struct, frozen=True, kw_only=True):
-    """What a placebo shows of a figure on a set: the mean over clusters, and its standard error."""
+    """What a placebo shows of a figure on a set: the mean, and its standard error over clusters (1 for a
+    single one).
+    """
 
     placebo: str
     figure: str
     value: float
     error: float
     clusters: int
+
+
+def speaks_of_memory(figure: str) -> bool:
+    """Gaps to controls that keep the numbers say what options and wording do."""
+    return figure in (GAP, EXCESS, KEPT, control_gap("stand_in"))
+
+
+def too_much(leanings: Iterable[Leaning]) -> list[Leaning]:
+    """Where responders without memory show some, beyond chance."""
+    return [
+        one
+        for one in leanings
+        if speaks_of_memory(one.figure) and one.clusters >= _FEWEST and abs(one.value) > MOST + _ERRORS * one.error
+    ]
 
 
 class Figures:
@@ -101,8 +120,8 @@ class Figures:
         mean = float(values[there].mean())
         sums = np.bincount(self._cluster[there], values[there] - mean)
         clusters = len(np.unique(self._cluster[there]))
-        few = clusters / (clusters - 1) if clusters > 1 else math.inf
-        error = float(np.sqrt(few * (sums**2).sum()) / there.sum())
+        spread = clusters / (clusters - 1) * (sums**2).sum() if clusters > 1 else 1.0
+        error = float(np.sqrt(spread) / there.sum())
         return Leaning(placebo=placebo, figure=figure, value=mean, error=error, clusters=clusters)
 
     def _means(self, values: Values, arm: str) -> Values:

@@ -15,12 +15,21 @@ from counterfoil.console import Say
 from counterfoil.datasets.judged import Judging, ReadyJudge, open_judge
 from counterfoil.errors import UserError
 from counterfoil.files import explained, write_json
+from counterfoil.inputs import first_of
 from counterfoil.perturbing.making.asking import Unfit
 from counterfoil.perturbing.making.candidates import BANK, CFA_EASY, Candidate, load_candidates, sampled
 from counterfoil.perturbing.making.direct import Source, rewrite, unconfirmed_original
 from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.proposer import propose
-from counterfoil.perturbing.making.report import PerturbRequest, Refusal, Report, report_path, tally_of, why_none
+from counterfoil.perturbing.making.report import (
+    UNBALANCED,
+    PerturbRequest,
+    Refusal,
+    Report,
+    report_path,
+    tally_of,
+    why_none,
+)
 from counterfoil.perturbing.questions import Question, with_source_id, write_set
 from counterfoil.perturbing.symbolic.sources import GSM8K
 from counterfoil.perturbing.templates.template import Template
@@ -68,6 +77,11 @@ def _perturb(request: PerturbRequest, say: Say) -> Report:
             return report
         raise UserError(f"No question of {request.source} gave a variant{why_none(report)}.")
     report.describe(questions)
+    if report.unbalanced and not request.allow_unbalanced:
+        raise UserError(
+            f"{UNBALANCED}: {first_of(report.unbalanced)}. No set was written. Change its templates, or write it all "
+            "the same with --allow-unbalanced, and the report says so."
+        )
     with explained(request.out):
         request.out.parent.mkdir(parents=True, exist_ok=True)
     report.sha256 = write_set(request.out, questions)

@@ -12,8 +12,12 @@ import msgspec
 from counterfoil.asking.asker import NotAsked
 from counterfoil.console import table
 from counterfoil.datasets.judged import JudgeSettings
+from counterfoil.inputs import first_of
+from counterfoil.perturbing.balance import Figures, Leaning, too_much
+from counterfoil.perturbing.content import Content, contents
 from counterfoil.perturbing.making.asking import FAILED, Unfit
 from counterfoil.perturbing.making.difficulty import Shift, shifts
+from counterfoil.perturbing.placebos import RULES, SOLVERS
 from counterfoil.perturbing.questions import Question
 
 
@@ -33,6 +37,7 @@ class PerturbRequest(msgspec.Struct, frozen=True, kw_only=True):
     direct: bool = False
     proposer: JudgeSettings | None = None
     overwrite: bool = False
+    allow_unbalanced: bool = False
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -91,6 +96,10 @@ class Report(msgspec.Struct, kw_only=True):
     rewritten: Tally | None = None
     model: dict[str, Any] | None = None
     shifts: list[Shift] = []
+    # What is printed in each arm; what responders without memory show of each figure; which of that is too much.
+    contents: list[Content] = []
+    placebos: list[Leaning] = []
+    unbalanced: list[str] = []
 
     @property
     def tallies(self) -> list[Tally]:
@@ -110,6 +119,12 @@ class Report(msgspec.Struct, kw_only=True):
         self.counts = dict(Counter(_arm_of(question) for question in questions))
         self.statuses = dict(Counter(question.status for question in questions if question.level))
         self.shifts = shifts(questions)
+        self.contents = contents(questions)
+        self.placebos = Figures(questions).leanings((*RULES, *SOLVERS))
+        self.unbalanced = [
+            f"{one.placebo}: {one.figure} {one.value:+.3f} (standard error {one.error:.3f})"
+            for one in too_much(self.placebos)
+        ]
 
 
 def _arm_of(question: Question) -> str:
@@ -141,6 +156,8 @@ def tally_of(outcomes: Iterable[tuple[str, object]]) -> Tally:
     return tally
 
 
+UNBALANCED = "Responders without memory show some on this set"
+_RULE_NAMES = frozenset(one.name for one in RULES)
 # Why templates can't give variants of a kind.
 _LACKING = {
     "level 2": "only one of their numbers can be changed",
@@ -189,9 +206,29 @@ def report_text(report: Report) -> str:
     if set(report.statuses) - {"verified"}:
         told = ", ".join(f"{count:,} {status}" for status, count in sorted(report.statuses.items()))
         notes.append(f"Of the changed questions, {told}. Only gaps over verified ones can be relied on.")
+    if report.unbalanced:
+        notes.append(f"{UNBALANCED}: {first_of(report.unbalanced)}. Its figures can't speak of memory.")
     sections += ["\n".join(notes)] if notes else []
+    sections += [_contents_text(report)] if report.contents else []
     sections += [_shifts_text(report)] if report.shifts else []
     return "\n\n".join([*sections, _ending(report)])
+
+
+def _contents_text(report: Report) -> str:
+    """The table of arms: what is printed, and how often the best rule is right."""
+    rows = [["arm", "questions", "texts", "nearest wrong", "a tenth below", "digits", "exact", "best rule"]]
+    for one in report.contents:
+        shares = (one.nearest, one.nearest_tenth)
+        rules = {name: right for name, right in one.right.items() if name in _RULE_NAMES}
+        best = max(rules, key=rules.__getitem__, default=None)
+        rows.append(
+            [one.arm, f"{one.questions:,}", f"{one.texts:,}"]
+            + ["" if share is None else f"{share:.1%}" for share in shares]
+            + ["" if one.digits is None else f"{one.digits:.2f}", "" if one.exact is None else f"{one.exact:.0%}"]
+            + ["" if best is None else f"{best}, {rules[best]:.0%} right"]
+        )
+    heading = "What is printed, and what the best rule without reading gets right (chance is 33%):"
+    return f"{heading}\n{table(rows, left=True)}"
 
 
 def _numbers_table(heading: str, numbers: Mapping[str, int]) -> str:
