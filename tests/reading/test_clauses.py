@@ -61,7 +61,43 @@ def test_the_clause_of_a_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "table", [words.CONTRAST, words.CORRECTS, words.SUPPOSES, words.WEIGHS, words.QUOTES, words.REJECTS]
+    "table",
+    [
+        words.CONTRAST,
+        words.CORRECTS,
+        words.SUPPOSES,
+        words.WEIGHS,
+        words.QUOTES,
+        words.REJECTS,
+        words.ANSWER,
+        words.IS,
+        words.RIGHT,
+        words.CONCLUDES,
+        words.ORDINALS,
+        words.OPTION,
+        words.OR,
+        words.GOOD,
+        words.BAD,
+        words.CHOOSES,
+    ],
 )
 def test_every_table_has_every_language(table: words.Table) -> None:
     assert set(table) == LANGUAGES
+
+
+def test_what_english_and_korean_say_finer_elsewhere() -> None:
+    for table in (words.UNTOLD, words.REFUSES):
+        assert set(table) == LANGUAGES - {"en", "ko"}
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("respuesta: b", "es"), ("die antwort ist b, weil er es war", "de"), ("la bonne réponse est b", "fr"),
+        ("het antwoord is b", "nl"), ("doğru cevap b", "tr"), ("la resposta és la b", "ca"), ("答案是b", "zh"),
+        ("答えはbです", "ja"), ("정답은 b", "ko"),
+    ],
+)  # fmt: skip
+def test_a_few_words_tell_the_language(text: str, language: str) -> None:
+    assert language in words.languages_in(text)
+    assert words.languages_in("the answer is b, as the nurse said") == ("en",)

@@ -86,6 +86,7 @@ _SEVERAL_BEFORE = re.compile(r"\d[^\d\s]* ?(?:or|또는|혹은|oder|ou|and|~) ?(
 _LABEL_BEHIND = re.compile(r"\s*:")
 _SEVERAL_BEHIND = re.compile(r"(?: [a-z%]{1,10})? ?(?:or|and|to|-|~) (?:about |approximately )?[-+(]?[\d.]")
 _SAME = Decimal("0.01")
+_BETWEEN = re.compile(r"\bbetween [-+]?\d[\d,.]*%? and [-+]?\d")
 # What follows gives the reason for what was said.
 _REASON = re.compile(r"때문(?:입니다|이다|이에요|임)|^\W*(?:because|this is because)\b")
 _LIMIT, _SHORT, _DIGITS, _PARAGRAPHS = 300, 160, 2, 3
@@ -221,6 +222,8 @@ def _closed_with(lower: str, start: int) -> Decision[Stated] | None:
         if _REASON.search(lower, begin, end):
             continue
         nothing: Decision[Stated] = Decision(WEAK, begin, end, None)
+        if _BETWEEN.search(lower, begin, end):
+            return nothing
         if _WORKING.search(lower, begin, end) or _CUT_OFF.search(lower.rstrip(), max(begin, end - 8)):
             return nothing
         link = last(_CLOSING_LINK, lower, begin, end)

@@ -141,12 +141,14 @@ _UNDECIDED = (
     r"(?:can't|cannot|couldn't|won't|unable to|not able to) (?:decide|choose|pick|make up my mind|settle)|"
     r"i'm undecided|"
     r"결정(?:을|은)? ?(?:못|내리지 ?못|할 수 없)|(?:고르지|정하지|선택하지) ?못|취소(?:할게|하겠|합니다)|"
-    r"i take (?:that|it) back|(?:not going to|won't|will not|rather not|prefer not to) (?:answer|choose|pick)|"
+    r"i take (?:that|it) back|(?:can't|cannot) say which|(?:not going to|won't|will not|rather not|"
+    r"prefer not to) (?:answer|choose|pick)|"
     r"no (?:puedo|logro) decidir|kann mich nicht entscheiden|je n'arrive pas à (?:choisir|décider)"
 )
 WITHDRAWN = re.compile(rf"\b{_ERROR}\b|\b{_CORRECTING}[\s,.!…-]*{_WRONG}|{_UNDECIDED}")
 WITHDRAWING = re.compile(
-    "wrong|incorrect|not right|not correct|mistake|error|back|answer|decide|choose|pick|make up|settle|못|취소|"
+    "wrong|incorrect|not right|not correct|mistake|error|back|answer|say which|decide|choose|pick|make up|settle|못|"
+    "취소|"
     "décider|choisir|"
     "nicht ent"
 )
@@ -210,9 +212,7 @@ REJECTED_BEHIND_KOREAN = re.compile(
     r"에 ?(?:대한|관한|대해)|의 경우|(?:는|은)커녕)"
 )
 # Between two choices in one breath: "A or B", "A와 B".
-_JOINING = _either(
-    en="and|or|nor", ko="와|과|나|이나|랑|이랑|도|하고|또는|혹은|아니면|이거나|거나|및|그리고|이?든|인지"
-)
+_JOINING = "|".join(words.OR.values())
 JOINED = re.compile(rf"[\"')\]]*,? ?(?:(?:{_JOINING}|,|/) ?)+(?:the |option |선택지 )?[\"'(\[]*$")
 JOINED_BY_OR = re.compile(r"[\"')\]]*,? ?(?:or|nor|/|and) (?:option |choice |for |that )?[\"'(\[]*$|[\"')\]]*/[\"'(]*$")
 OF_THESE = re.compile(r" ?(?:중|가운데|사이)")

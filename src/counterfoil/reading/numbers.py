@@ -12,7 +12,7 @@ from counterfoil.reading.text import clean
 _MAX_DIGITS, _MAX_EXPONENT = 40, 40
 _CONTEXT = Context(prec=100)
 # How far in size a number may be from the expected one: as an answer in the unit asked for, and in another.
-_FAR, _NEAR = 200, 10
+_FAR, _NEAR = 900, 10
 _ONE, _TEN = Decimal(1), Decimal(10)
 PERCENT = Decimal("0.01")
 _UNITS: dict[str, Decimal] = {
@@ -256,6 +256,7 @@ _KOREAN = re.compile(
 )
 # "1억 2,500만".
 _LARGE_KOREAN = re.compile(r"(?<![\d.,])(?:(\d[\d,]*)조 ?)?(?:(\d[\d,]*)억 ?)(?:(\d[\d,]*)(천)?만)")
+_WON = re.compile(r"(?<![\d.,])(\d[\d,]{0,6})만 ?(\d[\d,]{2,4})(?= ?원)")
 _CENTS = re.compile(r"(\d+) (?:dollars|euros) and (\d\d) cents")
 _ANY = re.compile(rf"(?<![a-z])(?:{_SMALL}|a (?:half|third|quarter))(?![a-z])")
 _COUNTED = re.compile(r" (?:percent|per cent|dollars|euros|won|percentage)\b")
@@ -276,10 +277,14 @@ def in_digits(lower: str, small: bool = True) -> str:
     if not lower.isascii():
         lower = _KOREAN.sub(_korean, lower)
         lower = _LARGE_KOREAN.sub(_large_korean, lower)
+        lower = _WON.sub(
+            lambda match: str(int(match[1].replace(",", "")) * 10**4 + int(match[2].replace(",", ""))), lower
+        )
     if "cents" in lower:
         lower = _CENTS.sub(r"\1.\2", _WORDS.sub(_worded, lower))
     if not _ANY.search(lower):
         return lower
+    lower = lower.replace("a hundred", "one hundred")
     lower = _POINT.sub(_with_point, lower)
     return _WORDS.sub(_worded if small else _worded_large, lower)
 
