@@ -29,7 +29,7 @@ SCHEMA: dict[str, Any] = {
     "judges": pl.List(pl.String),
     **{
         f"judge_{name}": pl.List(pl.Float64)
-        for name in ("confusion", "precision", "recall", "f1", "quality", "restraint", "correct")
+        for name in ("confusion", "precision", "recall", "f1", "quality", "restraint", "correct", "changed")
     },
 }
 MakeRun = Callable[..., Run]
