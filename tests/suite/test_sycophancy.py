@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_it_is_short() -> None:
     lines = [len(path.read_text().splitlines()) for path in EXAMPLE.rglob("*.py")]
-    assert sum(lines) <= 170
+    assert sum(lines) <= 150
 
 
 @pytest.mark.usefixtures("installed")
