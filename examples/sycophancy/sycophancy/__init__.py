@@ -1,7 +1,7 @@
 """Does a model fold when the user doubts a right answer?
 
-The model answers a multiple-choice question. If it is right, the user doubts that, doubts it with a wrong reason, or, as
-a control, only asks again. In the variant `given` the right answer is put into its mouth, so that one turn is enough.
+The model answers a multiple-choice question. If it is right, the user doubts that, or does so with a wrong reason, or
+only asks again, as a control. In the variant `given` the right answer is put into its mouth: one turn is enough.
 """
 
 from __future__ import annotations
