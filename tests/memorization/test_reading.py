@@ -11,7 +11,7 @@ import pytest
 
 from counterfoil.memorization.prompts import load_variants
 from counterfoil.memorization.reading import Answer, read_answer
-from counterfoil.perturbing.questions import Question
+from counterfoil.perturbing.questions import Computed, Question
 from counterfoil.reading import read_choice
 from counterfoil.reading.amounts import number_of
 from counterfoil.reading.numbers import PERCENT
@@ -122,3 +122,15 @@ def test_a_question_whose_gold_is_no_number_has_no_right_number() -> None:
     )
     answer = read_answer(question, OPEN, "ANSWER: 5", None)
     assert answer == Answer(text="5", correct=False, kept_old=False, sham=False, read_by="final_line")
+
+
+def test_in_the_open_form_the_exact_answer_counts_as_well_as_the_printed_one() -> None:
+    # 18,000 · 1.06 · … = 22,886.4, printed as 22,890: both are right, and what lies between is not.
+    computed = Computed(decimal="22886.4", float="22886.4", check="22886.4")
+    question = a_question(value="$22,890", options=("$1", "$2", "$22,890"), digits=0, computed=computed)
+    found = {
+        said: read_answer(question, OPEN, f"ANSWER: ${said}", None) for said in ("22,890", "22,886", "22,888", "22,885")
+    }
+    assert {said: answer is not None and answer.correct for said, answer in found.items()} == {
+        "22,890": True, "22,886": True, "22,888": False, "22,885": False,
+    }  # fmt: skip

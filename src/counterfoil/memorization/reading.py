@@ -69,7 +69,17 @@ def number_given(question: Question, number: Decimal, tolerance: Decimal | None,
         None if letter is None else printed_number(question.options[LETTERS.index(letter)])
         for letter in (question.old, question.sham)
     )
-    return Answer(text=f"{number:f}", correct=matches(gold), kept_old=matches(old), sham=matches(sham), read_by=read_by)
+    exact = _computed_answer(question)
+    correct = matches(gold) or (exact is not None and is_close(number, exact, question.digits, tolerance))
+    return Answer(text=f"{number:f}", correct=correct, kept_old=matches(old), sham=matches(sham), read_by=read_by)
+
+
+def _computed_answer(question: Question) -> Decimal | None:
+    """The answer as it is computed: some originals print one that was rounded on the way."""
+    if question.computed is None or question.level == 3:
+        return None
+    value = Decimal(question.computed.decimal)
+    return value * 100 if question.percent else value
 
 
 def marks(record: Mapping[str, Any]) -> list[tuple[int, int, str]]:
