@@ -124,7 +124,9 @@ def differences_between(joined: Frames, metrics: Sequence[Metric], a: str, b: st
     """Each metric in each group, over items that are joined."""
     columns = {kind: _Columns(frame) for kind, frame in joined.items()}
     # The tests draw one set of flips for all of them: clusters have the same numbers in all frames.
-    every = pl.concat([frame["cluster"] for frame in joined.values()]).cast(pl.Categorical).to_physical()
+    # They are in the order in which clusters come, whatever else this process has read.
+    names = pl.concat([frame["cluster"] for frame in joined.values()])
+    every = names.cast(pl.Enum(names.unique(maintain_order=True))).to_physical()
     ends = np.cumsum([frame.height for frame in joined.values()])
     clusters = dict(zip(joined, np.split(every.to_numpy().astype(np.int64), ends[:-1]), strict=True))
     about: list[tuple[Metric, Group, bool, str | None]] = []

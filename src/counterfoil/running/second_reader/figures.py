@@ -40,6 +40,9 @@ def second_figures(suite: AnySuite, reread: Sequence[Reread]) -> list[Estimate]:
     """The agreement, then each headline figure by the rules, by the second reader, and how far it moves."""
     if not reread:
         return []
+    # Replies come in any order, and sums of doubles differ with it in the last digits.
+    columns = (*_WHO, *suite.identity, "repeat")
+    reread = sorted(reread, key=lambda one: [str(one.first[name]) for name in columns])
     return [*_agreement(suite, reread), *_figures(suite, reread)]
 
 
@@ -141,8 +144,8 @@ def _difference(metric: Metric, items: Mapping[str, Frames], one: Estimate) -> D
         end = 1.0 if most is None else float(np.nan_to_num([a, b]).max(initial=most))
         return Arms(factor * end, a / end, b / end)
 
-    clusters = both["cluster"].cast(pl.Categorical).to_physical().to_numpy().astype(np.int64)
-    _, numbered = np.unique(clusters, return_inverse=True)
+    # In the order of their names: sums of doubles differ with it in the last digits.
+    _, numbered = np.unique(both["cluster"].to_numpy(), return_inverse=True)
     over = None if metric.over is None else arms(1.0, metric.over)
     terms = [arms(factor, name, metric.most) for factor, name in metric.terms]
     [difference] = differences_of([Case(terms, numbered.astype(np.int64), metric.low, over)])
