@@ -47,6 +47,8 @@ _BEHIND = re.compile(
     r"(?:is|as|would be|must be) (?:the |my |our )?(?:final |correct |right )?answer\b"
 )
 _CLOSEST = re.compile(r"\b(?:is|are|=) (?:therefore |thus |then )?closest to\b")
+# "12. There are two each year", and no list with numbers.
+_FIRST_SENTENCE = re.compile(r"[-+]?\d[\d,.]*(?:%| [a-z]{1,10})?[.!](?= [a-z])(?!.{0,400}\n *\d{1,2}[.)] )", re.S)
 _LINE = re.compile(r"[\s=≈~:]*+(?:approximately |about |roughly |around )?")
 # "A: 18" and "#### 18" are how published solutions of school maths end.
 _LAST_LINE = re.compile(rf"(?:#{{2,6}}|a(?:ns)? ?:)?{_LINE.pattern}")
@@ -75,7 +77,8 @@ _COMES_TO = re.compile(
 _CLOSING_LINK = re.compile(
     r"\b(?:is|are|was|of|be|to|get|obtain|equals|gives|yields|keeps?|costs?|needs?|pays?|takes?|has|have|earns?|"
     r"makes?)\b|[=≈:]|"
-    r"(?<=[가-힣])(?:은|는|이|가) (?:약 |대략 |총 )?(?=[-+]?\d)|(?:是|为|等于|は|es de|ist|est de|beträgt) ?(?=[-+]?\d)"
+    r"(?<=[가-힣])(?:은|는|이|가|므로|니까|면|해서|따라서) (?:약 |대략 |총 )?(?=[-+]?\d)|"
+    r"(?:是|为|等于|は|es de|ist|est de|beträgt) ?(?=[-+]?\d)"
 )
 _BY_THE_WAY = re.compile(
     r"\W*(?:to (?:double[- ])?check|to verify|double|check|verif\w+|sanity|note|for (?:more|further|context|"
@@ -86,9 +89,51 @@ _SEVERAL_BEFORE = re.compile(r"\d[^\d\s]* ?(?:or|또는|혹은|oder|ou|and|~) ?(
 _LABEL_BEHIND = re.compile(r"\s*:")
 _SEVERAL_BEHIND = re.compile(r"(?: [a-z%]{1,10})? ?(?:or|and|to|-|~) (?:about |approximately )?[-+(]?[\d.]")
 _SAME = Decimal("0.01")
-_BETWEEN = re.compile(r"\bbetween [-+]?\d[\d,.]*%? and [-+]?\d")
+# A range, two results, or one for each case. But "the difference between 48 and 30" is one number.
+_OPEN = re.compile(
+    r"(?<!difference )(?<!gap )(?<!distance )(?<!split )\bbetween [-+]?\d[\d,.]*(?: ?[a-z%]{1,9})? and [-+]?\d|"
+    r"\b(?:two|2) (?:[a-z-]+ )?(?:prices|values|answers|solutions|roots|results|possibilities)\b[^.\n]{0,40}\d|"
+    r"\d[^.;\n]{0,30}(?:\.\d+[^.;\n]{0,30})? if (?:[^.\n]|\.\d){0,80}\d(?:[^.;\n]|\.\d){0,30} if "
+)
+# Behind the result: what it amounts to otherwise, and what it would be under other conditions.
+_REMARK = re.compile(
+    r"\W*(?:(?:and |but )?(?:(?:that|this|which)(?:'s| is| gives| means| makes| implies| represents) (?:an? )?"
+    r"(?:profit |net |gross |effective )?(?:margin|gain|return|markup|discount|yield|saving|growth|increase)(?: rate)? "
+    r"of\b|"
+    r"for (?:instance|example)\b|e\.g\.|by (?:way of )?comparison|as a rule of thumb|"
+    r"(?:some|many|other|older|certain) (?:textbooks?|books|people|authors|analysts|sources|conventions|calculators)\b)"
+    r"|(?:(?:but|and) )?(?:if|had|with|using|under|on an?|without|assuming|ignoring)\b[^.\n]{0,99}"
+    r"(?:\bwould(?: have)?\b|'d\b))"
+)
+# Beside a payment, the sum of all payments.
+_PAYMENT = re.compile(r"\b(?:payment|pmt|instal+ment|interest|annuity)\b[^\n]{0,60}[:=][^\n]{0,60}\d")
+_SUM = re.compile(
+    r"\W*(?:the )?total (?:amount )?(?:paid|payments?|repaid|repayments?|to (?:re)?pay|interest|cost of the loan)\b|"
+    r"\W*so over (?:the )?\d"
+)
+_SUM_BEHIND = re.compile(r", (?:so|and|or|which means) (?:that )?(?:over|in total|the total|altogether)\b")
+# "Roughly 12; more precisely, 11.9", "150.77; since you can't buy a fraction, 150": what the number is in the end.
+_IN_THE_END = re.compile(
+    r"\b(?:more (?:precisely|exactly|accurately)|(?:precisely|exactly|strictly|strictly speaking)(?=[,:])|"
+    r"to be (?:more )?(?:precise|exact))[,:]? (?:it(?:'s| is) |that(?:'s| is) |about )?(?=[-+(]?[\d.])|"
+    r"\b(?:since|because|as) [^.,\n]{0,30}\b(?:fractions?|fractional|half|part|whole)\b[^.,\n]{0,20}, (?:so )?"
+    r"(?:(?:it(?:'s| is)|that(?:'s| is)|that means|the answer is|(?:you|we|he|she|they) (?:can |will |must )?"
+    r"(?:buy|get|need|have)) )?(?:only )?(?=\d)|"
+    r"\b(?:which )?round(?:s|ed|ing)? (?:it |this |that )?(?:up|down|to (?:the nearest )?whole [a-z]+|to the nearest "
+    r"[a-z]+)(?: to|,| gives| means|:)? (?:gives |that's |it's |we (?:get|need) |you (?:get|need) )?(?=\d)"
+)
+_TO_BE_EXACT = re.compile(r"(?<=\d)(?:%| [a-z]{1,9})? to be (?:exact|precise)\b|(?<=\d)(?:%| [a-z]{1,9})? exactly\)")
+# The reply says that it gives no number.
+_UNABLE = re.compile(
+    r"\b(?:can't|cannot|unable to|not able to|not possible to|impossible to) (?:\w+ )?(?:calculate|compute|determine|"
+    r"give (?:you )?an?|work out|provide|pin down|say what)\b|\b(?:not enough|insufficient) (?:information|data)\b|"
+    r"(?:계산할|구할|산출할) 수(?:가|는)? 없"
+)
+_GOING_ON = re.compile(r"\n *(?:now|next|then|finally|let's|let me|we|summing|adding)\b[^\n.!?:\d]*$")
 # What follows gives the reason for what was said.
 _REASON = re.compile(r"때문(?:입니다|이다|이에요|임)|^\W*(?:because|this is because)\b")
+_DIGIT = re.compile(r"\d")
+_PERCENT = re.compile("%|percent")
 _LIMIT, _SHORT, _DIGITS, _PARAGRAPHS = 300, 160, 2, 3
 
 
@@ -132,7 +177,7 @@ def number_of(reply: str, unit: Decimal, digits: int, around: Decimal | None) ->
             spelled = in_digits(lower, small)
             if small and spelled == in_digits(lower, False):
                 break
-            decisions = list(amounts_stated(spelled, [in_digits(text, small) for text in bold]))
+            decisions = list(amounts_stated(spelled, [in_digits(text, small) for text in bold], unit == PERCENT))
             read = decided(spelled, decisions, _same_amount)
             if read is not None:
                 break
@@ -142,14 +187,11 @@ def number_of(reply: str, unit: Decimal, digits: int, around: Decimal | None) ->
     return None
 
 
-def amounts_stated(lower: str, bold: Iterable[str] = ()) -> Iterator[Decision[Stated]]:
+def amounts_stated(lower: str, bold: Iterable[str] = (), percent: bool = False) -> Iterator[Decision[Stated]]:
     """The numbers that plain text, in lower case, states as the answer; with what is in bold letters in it."""
-    yield from _in_bold(lower, bold)
-    cut = is_cut(lower, 0)
-    for match in _COMES_TO.finditer(lower, len(lower) if cut else last_paragraph(lower)):
-        stated = _stated_behind(lower, match.end())
-        if stated is not None and not _supposed(lower, match.start()):
-            yield Decision(WEAK, match.start(), stated.end, stated)
+    cut = is_cut(lower, 0) or _GOING_ON.search(lower, lower.rfind("\n") if "\n" in lower else len(lower)) is not None
+    result = lower if cut else _without_remarks(lower, percent)
+    yield from _in_bold(result, bold)
     for cue in cues_ahead(lower):
         stated = _stated_behind(lower, cue.end())
         if stated is not None:
@@ -168,10 +210,55 @@ def amounts_stated(lower: str, bold: Iterable[str] = ()) -> Iterator[Decision[St
             yield Decision(SAID, match.start(), stated.end, stated)
     if cut:
         return
-    plain = _ASIDE.sub(lambda aside: " " * len(aside[0]), lower) if "(" in lower else lower
+    yield from _in_the_end(result)
+    if _UNABLE.search(result) or _stays_open(result):
+        return
+    for match in _COMES_TO.finditer(result, last_paragraph(result)):
+        stated = _stated_behind(result, match.end())
+        if stated is not None and not _supposed(result, match.start()):
+            yield Decision(WEAK, match.start(), stated.end, stated)
+    plain = _ASIDE.sub(lambda aside: " " * len(aside[0]), result) if "(" in result else result
     yield from _on_a_line(plain)
-    yield from _concluded(lower)
+    yield from _concluded(result)
     yield from _closing(plain)
+
+
+def _without_remarks(lower: str, percent: bool) -> str:
+    """The text up to its result, if what follows is said by the way. A share is none where a percentage is asked."""
+    end = len(lower)
+    for begin, stop in reversed(sentences(lower)):
+        if not _DIGIT.search(lower, begin, stop):
+            continue
+        is_sum = _SUM.match(lower, begin, stop) and _PAYMENT.search(lower, max(0, begin - _LIMIT), begin)
+        if is_sum or (_REMARK.match(lower, begin, stop) and not (percent and _PERCENT.search(lower, begin, stop))):
+            end = begin
+            continue
+        tail = _SUM_BEHIND.search(lower, begin, stop)
+        if tail is not None and _PAYMENT.search(lower, begin, tail.start()):
+            end = tail.start()
+        return lower[:end].rstrip()
+    return lower
+
+
+def _in_the_end(lower: str) -> Iterator[Decision[Stated]]:
+    """The number that the last paragraph makes more precise, or whole, if nothing is calculated with it."""
+    start = last_paragraph(lower)
+    for match in _IN_THE_END.finditer(lower, start):
+        stated = number_at(lower, match.end(), len(lower))
+        if stated is not None and "=" not in lower[stated.end :] and _DIGIT.search(lower, start, match.start()):
+            yield Decision(EXPLICIT, match.start(), stated.end, stated)
+    for match in _TO_BE_EXACT.finditer(lower, start):
+        before = numbers_in(lower, max(start, match.start() - 20), match.end())
+        if before:
+            yield Decision(EXPLICIT, before[-1].start, match.end(), before[-1])
+
+
+def _stays_open(lower: str) -> bool:
+    """Whether the last sentence with a number gives several."""
+    for begin, end in reversed(sentences(lower)):
+        if _DIGIT.search(lower, begin, end):
+            return _OPEN.search(lower, begin, end) is not None
+    return False
 
 
 def _supposed(lower: str, at: int) -> bool:
@@ -222,7 +309,7 @@ def _closed_with(lower: str, start: int) -> Decision[Stated] | None:
         if _REASON.search(lower, begin, end):
             continue
         nothing: Decision[Stated] = Decision(WEAK, begin, end, None)
-        if _BETWEEN.search(lower, begin, end):
+        if _OPEN.search(lower, begin, end):
             return nothing
         if _WORKING.search(lower, begin, end) or _CUT_OFF.search(lower.rstrip(), max(begin, end - 8)):
             return nothing
@@ -234,7 +321,7 @@ def _closed_with(lower: str, start: int) -> Decision[Stated] | None:
             return nothing
         if _SEVERAL_BEFORE.search(lower, max(begin, stated.start - 14), stated.start):
             return nothing
-        return Decision(WEAK, begin, end, stated, ReadBy.CONCLUDED)
+        return Decision(WEAK, begin, end, _said_again(lower, stated, end), ReadBy.CONCLUDED)
     return None
 
 
@@ -309,6 +396,11 @@ def _on_a_line(lower: str) -> Iterator[Decision[Stated]]:
         spans = [(0, len(lower), SAID)]
     else:
         spans = [(lower.rfind("\n") + 1, len(lower), SAID), (0, first_end, WEAK)]
+    head = _FIRST_SENTENCE.match(lower)
+    if head is not None and "=" not in lower:
+        stated = number_at(lower, behind(_LINE, lower, 0), head.end())
+        if stated is not None and stated.value != 1:
+            yield Decision(SAID, 0, stated.end, stated)
     for start, end, firmness in spans:
         line = _LAST_LINE if start and end == len(lower) else _LINE
         stated = number_at(lower, behind(line, lower, start, end), end)

@@ -12,7 +12,7 @@ from counterfoil.reading import choosing, cues
 from counterfoil.reading.amounts import amounts_stated
 from counterfoil.reading.choosing import Reading
 from counterfoil.reading.decisions import ASSERTED, EXPLICIT, SAID, Decision, decided, is_withdrawn
-from counterfoil.reading.lists import judged, listed, share_in_line
+from counterfoil.reading.lists import gives_shares, judged, listed, share_in_line
 from counterfoil.reading.mentions import (
     Mention,
     find_amounts,
@@ -31,6 +31,7 @@ from counterfoil.reading.words import languages_in
 _SHORT = 160
 # Of very many places where choices are named, so many are looked at, the first and the last ones.
 _MOST, _FIRST = 400, 100
+_LONGEST_LABEL = 12
 _USUAL = ("A", "B", "C")
 # A name in data is no answer, but for the field of the answer.
 _FIELD = re.compile(r"[\"'][A-Za-z_]{1,20}[\"'] ?:")
@@ -46,9 +47,10 @@ def read_choice(
 ) -> int | None:
     """The index of the choice that a reply takes; None where it takes none.
 
-    `choices` are the texts as they were shown, `labels` the letters beside them, with or without brackets, in either
-    case; for fewer or more than three choices A, B, C, D … unless others are given. `unknown` is the index of the
-    choice that nobody can know; with it, that choice is also read where the reply says so in other words.
+    `choices` are the texts as they were shown, `labels` the letters, numbers or short words beside them, with or
+    without brackets, in either case; for fewer or more than three choices A, B, C, D … unless others are given.
+    `unknown` is the index of the choice that nobody can know; with it, that choice is also read where the reply says
+    so in other words.
 
     The last decision counts, after any reasoning. Choices that are rejected, doubted, or listed without a decision do
     not. Where two or more choices hold a number, a stated number stands for the choice that is close to it (1 % of it,
@@ -84,9 +86,36 @@ def letters_of(labels: Sequence[str], count: int) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _letters(labels: tuple[str, ...]) -> tuple[str, ...]:
     letters = tuple(clean(label).strip(" ().:").upper() for label in labels)
-    if any(len(letter) != 1 for letter in letters):
-        raise UserError(f"The labels {', '.join(labels)} can't be read in replies: each must be one letter.")
+    if len(set(letters)) < len(letters) or not all(0 < len(letter) <= _LONGEST_LABEL for letter in letters):
+        raise UserError(
+            f"The labels {', '.join(labels)} can't be read in replies: each must be short and unlike others."
+        )
     return letters
+
+
+@lru_cache(maxsize=64)
+def _labels_in_text(labels: tuple[str, ...]) -> re.Pattern[str]:
+    """Where these labels stand as labels. Numbers and single letters, like i, only in brackets or behind "option"."""
+    either = "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
+    plain = "|".join(re.escape(label) for label in labels if len(label) > 1 and not label.isdigit()) or "(?!)"
+    ahead = r"(?:(?<=option )|(?<=choice )|(?<=answer )|(?<=answer: )|(?<=answer is )|(?<=\*\*))"
+    return re.compile(
+        rf"(?<=\()(?:{either})(?=\))|{ahead}(?:{either})(?!\w|[.,]\d)|"
+        rf"(?<![^\n])[ >*-]{{0,4}}(?:{either})(?=[.):]\W|\s*$)|"
+        rf"(?<![\w'.,-])(?:{either})(?=\))|(?<![\w'-])(?:{plain})(?![\w'-])",
+        re.IGNORECASE,
+    )
+
+
+def _relabelled(reply: str, labels: tuple[str, ...]) -> str:
+    """The reply with A, B, C … for its labels."""
+    places = dict(zip(labels, ascii_uppercase, strict=False))
+
+    def letter_for(match: re.Match[str]) -> str:
+        label = match[0].lstrip(" >*-")
+        return match[0].removesuffix(label) + places[label.upper()]
+
+    return _labels_in_text(labels).sub(letter_for, reply)
 
 
 def choice_of(
@@ -98,6 +127,8 @@ def choice_of(
     only a short one does, and a long one must say that it decides.
     """
     said = reply.strip()
+    if any(len(letter) > 1 for letter in letters) and len(letters) <= len(ascii_uppercase):
+        said, letters = _relabelled(said, letters), tuple(ascii_uppercase[: len(letters)])
     plain = _plain_forms(letters)
     read = plain.get(said) or _plain_texts(choices, letters).get(said)
     if read is not None:
@@ -284,7 +315,7 @@ def _only(places: set[int | None], by: str = ReadBy.ONLY_MENTIONED) -> Read[int]
 def _decisions(reading: Reading, naming: Naming, count: int) -> list[Decision[int]]:
     """All decisions; by a stated amount only where no letter and no text is decided for."""
     decisions = list(choosing.by_name(reading))
-    if "%" in reading.lower and naming.amounts is None:
+    if gives_shares(reading.lower, naming.amounts is not None):
         decisions += share_in_line(reading.lower, reading.mentions)
     if True in reading.listed:
         decisions += judged(reading.lower, reading.mentions, reading.listed, count, reading.languages)

@@ -188,7 +188,7 @@ REJECTED_BEHIND_ENGLISH = re.compile(
     rf"looks) "
     rf"(?:therefore |thus |also |both |clearly |definitely |just |simply )*"
     rf"(?:not (?:\w+ly )?{_NOT_ANSWER}|incorrect|wrong|false|unlikely|ruled out|eliminated|excluded|unsupported|"
-    rf"irrelevant|out\b|not\W*$)|(?:isn't|wasn't|aren't|can't be|cannot be|could not be|couldn't be|may not be) "
+    rf"irrelevant|out\b|gone\b|not\W*$)|(?:isn't|wasn't|aren't|can't be|cannot be|could not be|couldn't be|may not be) "
     rf"(?:\w+ly )?{_NOT_ANSWER})"
 )
 LETTER_REJECTED_BEHIND_ENGLISH = re.compile(

@@ -142,12 +142,13 @@ def _verdicts(languages: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[s
     good = rf"{lead}(?:{words.either(words.GOOD, languages)})(?! (?:in|that|for|only|but|if)\b)|{words.GOOD_MARKS}"
     bad = rf": ?x(?=\s*(?:\n|$))|{lead}(?:{words.either(words.BAD, languages)})|{words.BAD_MARKS}"
     return (
-        re.compile(rf"{good}|: ?o(?=\s*(?:\n|$))"),
+        re.compile(rf"{good}|: ?o(?=\s*(?:\n|$))|{_MATCHES}"),
         re.compile(rf"{bad}|탈락|오답|제외|incorrect|ruled out|eliminat"),
         re.compile(rf"{lead}(?:{words.either(words.REJECTS, languages)})"),
     )
 
 
+_MATCHES = r"[.!;,] (?:that|this|it|which) (?:matches|fits|checks out|works|agrees)(?= ?[.!]|\s*(?:\n|$))"
 # Weaker words, which count only together: one option fits, and all others do not.
 _FITS = re.compile(
     r"\b(?:correctly|accurately|best|directly) (?:identifies|reflects|describes|states|captures|represents|addresses|"
@@ -160,6 +161,14 @@ _MISSES = re.compile(
     r"misleading|incorrect|inaccurate|wrong|false|does not (?:align|address|apply|describe|reflect|match|directly)|"
     r"(?:was|were) not\b|irrelevant|unlikely|less (?:likely|relevant|appropriate))"
 )
+
+
+_CONFIDENCE = re.compile(r"\b(?:confidences?|probabilit(?:y|ies)|likelihoods?|p ?\([a-j]\))|확률|확신")
+
+
+def gives_shares(lower: str, amounts: bool) -> bool:
+    """Whether shares may stand behind the choices; where these are amounts, only if it says what is given."""
+    return ("%" in lower and not amounts) or _CONFIDENCE.search(lower) is not None
 
 
 def share_in_line(lower: str, mentions: Sequence[Mention]) -> Iterator[Decision[int]]:

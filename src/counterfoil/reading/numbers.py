@@ -248,6 +248,10 @@ _RATIOS = (
         re.compile(r"\b(?:probability|chances?|odds)\b"),
     ),
 )
+# "1.8 to 1" is 1.8.
+_TO_ONE = re.compile(
+    r"(?<![\d.,:] )(?<![\d.,:])(\d{1,4}\.\d{1,4}|[2-9]\d{0,3})(?: to 1| ?: ?1(?!\d))(?![\d,]|\.\d|%| [a-z%])"
+)
 _KOREAN_FRACTION = re.compile(r"(\d{1,4}) ?분의 ?(\d{1,4})")
 _KOREAN_DIGITS = {digit: value for value, digit in enumerate("영일이삼사오육칠팔구")}
 _KOREAN_TENS = {"십": 10, "백": 100, "천": 1000}
@@ -271,6 +275,7 @@ def in_digits(lower: str, small: bool = True) -> str:
     if _FRACTION.search(lower) or "분의" in lower:
         lower = _KOREAN_FRACTION.sub(lambda match: _ratio(int(match[2]), int(match[1])), lower)
         lower = _FRACTION.sub(lambda match: _ratio(int(match[1]), int(match[2])), lower)
+    lower = _TO_ONE.sub(r"\1", lower) if " to 1" in lower or ":1" in lower else lower
     for pattern, about in _RATIOS:
         if pattern.search(lower) and about.search(lower):
             lower = pattern.sub(lambda match: _ratio(int(match[1]), int(match[2])), lower)
