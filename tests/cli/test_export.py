@@ -18,6 +18,7 @@ pytestmark = pytest.mark.heavy
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "kobbq"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="../shared/data/kobbq is not here: it holds predictions")
+TABLES = ("context", "category", "category_context", "label", "label_context", "policy", "habit")
 MODEL = "planted/bias?unknown=0.5&unread=0.1"
 
 
@@ -40,7 +41,7 @@ def shipped(*parts: str) -> bytes:
     [
         ("csv", ["summary.csv", "records.csv"]),
         ("parquet", ["summary.parquet", "records.parquet"]),
-        ("latex", ["summary.tex", *(f"summary_by_{name}.tex" for name in ("category", "label", "policy", "habit"))]),
+        ("latex", ["summary.tex", *(f"summary_by_{name}.tex" for name in TABLES)]),
     ],
 )
 def test_tables_of_a_run(to: str, names: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ def test_a_set_is_made_summed_up_and_shown(tmp_path: Path) -> None:
     assert done.stderr == ""
     sha256 = hashlib.sha256((tmp_path / "sets" / "s.jsonl").read_bytes()).hexdigest()
     lines = [line.split() for line in done.stdout.splitlines()]
-    for words in (["original", "1"], ["level", "1", "2"], ["level", "3", "2"], ["lure", "2"], ["all", "15"]):
+    for words in (["original", "1"], ["level", "1", "2"], ["level", "3", "2"], ["lure", "2"], ["all", "19"]):
         assert words in lines
     assert "Kolmogorov–Smirnov" in done.stdout
     assert done.stdout.endswith(f"The set is sets/s.jsonl, its report sets/s.report.json.\nSHA-256 {sha256}\n")

@@ -191,11 +191,12 @@ def test_a_tolerance_makes_a_near_number_right() -> None:
         prompt = request["messages"][-1]["content"]
         question = next(it for it in known if it.text in prompt)
         digits = "".join(letter for letter in question.value if letter.isdigit() or letter in ".-")
-        return completion(f"ANSWER: {float(digits) + 0.9 * 10**-question.digits:.6f}")
+        return completion(f"ANSWER: {float(digits) + 1.1 * 10**-question.digits:.6f}")
 
+    # The exact answer counts, too, and lies within half a unit of the printed one: 1.1 units off is wrong for both.
     usual = {"variant": "open", "limit": 12, "controls": False, "lure": False, "draws": 1}
     strict, _ = served(behave, **usual)
-    loose, _ = served(behave, **usual, tolerance=1.0, out="loose")
+    loose, _ = served(behave, **usual, tolerance=2.0, out="loose")
     assert overall(strict)["accuracy_original"].value == 0
     assert overall(loose)["accuracy_original"].value == 1
 

@@ -122,7 +122,7 @@ def test_a_reader_that_reads_the_same_moves_no_figure() -> None:
 
 def test_accuracy_moves_as_far_as_readings_differ_by_hand() -> None:
     # A suite of 6 questions, all answered A, which is right for all: by a reader that says B, none is.
-    Path("tides.py").write_text(
+    Path("ebbing.py").write_text(
         """
 from counterfoil.suite.multiple_choice import ChoiceQuestion, MultipleChoice
 
@@ -135,7 +135,7 @@ suite = Tides()
         encoding="utf-8",
     )
     with MockServer(reader(says="Choice: B")) as server:
-        run = reread("tides:suite", server, model="planted/tides:suite?right=1", out="run")
+        run = reread("ebbing:suite", server, model="planted/ebbing:suite?right=1", out="run")
     values = {name: figure(run, "accuracy", reading=name).value for name in ("rules", "second_reader", "difference")}
     assert values == {"rules": 1.0, "second_reader": 0.0, "difference": -1.0}
     assert set(run.records["second_reading"]) == {"B"}
