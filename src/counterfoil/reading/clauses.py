@@ -63,8 +63,9 @@ _SCRIPTLESS = r"[\u3040-\u30ff\u4e00-\u9fff]"
 _HEAD = 24
 
 
-def sentences(lower: str) -> list[tuple[int, int]]:
-    """Where the sentences of a text begin and end; a line is at least one."""
+@lru_cache(maxsize=8)
+def sentences(lower: str) -> tuple[tuple[int, int], ...]:
+    """Where the sentences of a text begin and end; a line is at least one. Several rules ask for those of one text."""
     out = []
     start = 0
     for end in _SENTENCE_END.finditer(lower):
@@ -73,7 +74,7 @@ def sentences(lower: str) -> list[tuple[int, int]]:
         start = end.end()
     if lower[start:].strip():
         out.append((start, len(lower)))
-    return out
+    return tuple(out)
 
 
 def clauses(lower: str, languages: tuple[str, ...] | None = None) -> list[Clause]:
