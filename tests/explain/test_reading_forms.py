@@ -90,3 +90,41 @@ def test_one_at_the_start_begins_a_list() -> None:
 )
 def test_korean_numbers_with_and_without_what_is_counted(reply: str, gold: str, right: bool) -> None:
     assert answer_is_right(reply, gold, candidates=["7개", "9"], question="얼마인가요?") is right
+
+
+@pytest.mark.parametrize(
+    ("reply", "question", "gold", "candidates", "mentioned"),
+    [
+        # Old names, names in the place's own language, and bynames.
+        ("Willis has antennas.", "What is the tallest building?", "Burj Khalifa", ["Willis Tower"], ["Willis Tower"]),
+        ("The Sears Tower was.", "What is the tallest building?", "Burj Khalifa", ["Willis Tower"], ["Willis Tower"]),
+        ("Bern, not Genève.", "What is the capital of Switzerland?", "Bern", ["Geneva", "Basel"], ["Geneva"]),
+        (
+            "Honest Abe was shot.",
+            "Who was the first president?",
+            "Washington",
+            ["Abraham Lincoln"],
+            ["Abraham Lincoln"],
+        ),
+        ("Peru. The Zambians won later.", "Which country won?", "Peru", ["Zambia", "Mali"], ["Zambia"]),
+        ("Murray. Rafa lost.", "Who won in 2013?", "Andy Murray", ["Rafael Nadal"], ["Rafael Nadal"]),
+        # Among things of one kind, the kind is "one".
+        ("The krona; the Danish one is older.", "Which?", "Swedish krona", ["Danish krona"], ["Danish krona"]),
+        # Another name has the place in it.
+        ("Boston; he taught at the University of Oslo.", "In which city?", "Boston", ["Oslo", "Bern"], []),
+        # Names that Korean writes in two ways, and the code of a name.
+        ("캔버라는 오스트레일리아에 있다.", "캔버라는 어느 나라에 있나?", "뉴질랜드", ["호주", "영국"], ["호주"]),
+        ("우승국은 이집트. 튀르키예는 3위였다.", "우승국은?", "이집트", ["터키", "가나"], ["터키"]),
+        ("비타민 C입니다. 각기병은 B1 부족입니다.", "괴혈병은?", "비타민 C", ["비타민 B1", "비타민 D"], ["비타민 B1"]),
+    ],
+)
+def test_what_it_is_called_elsewhere(
+    reply: str, question: str, gold: str, candidates: list[str], mentioned: list[str]
+) -> None:
+    assert find_mentions(reply, candidates, gold=gold, question=question) == mentioned
+
+
+def test_a_casual_copula() -> None:
+    assert answer_is_right(
+        "로물루스이지 ㅎㅎ", "로물루스", candidates=["한니발"], question="로마를 세운 사람은 누구야?"
+    )

@@ -100,13 +100,19 @@ def is_inside_other_name(reply: Reply, first: int, last: int) -> bool:
     raws = reply.raws
     left, right = raws[first - 1] if first else "", raws[last + 1] if last + 1 < len(raws) else ""
     if not (
-        left[:1].isupper() or left[:1].isdigit() or left in ("on", "upon") or right[:1].isupper() or right[:1].isdigit()
+        left[:1].isupper()
+        or left[:1].isdigit()
+        or left in ("on", "upon", "of")
+        or right[:1].isupper()
+        or right[:1].isdigit()
     ):
         return False
     before, after = reply.before(first), reply.after(last)
     if before is not None:
         if is_capital(before) and before.key in BEFORE_OTHER_NAMES and reply.keys[first] not in BEFORE_OTHER_NAMES:
             return True
+        if before.key == "of" and first > 1 and reply.raws[first - 2] in ("University", "Treaty", "Archbishop", "Duke"):
+            return True  # the University of Chicago
         if before.key == "upon" or (before.key == "on" and reply.gap(first - 1) == "-"):
             return True
         if before.raw in ("1", "2", "3", "I", "II", "III"):

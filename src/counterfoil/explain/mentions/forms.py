@@ -26,6 +26,7 @@ from counterfoil.explain.mentions.names import (
     undated,
     years_in,
 )
+from counterfoil.explain.mentions.otherwise import KOREAN_NAMES
 from counterfoil.explain.mentions.vocabulary import COUNTRIES, FUNCTION_WORDS, KINDS, NAMED
 from counterfoil.explain.mentions.words import is_hangul, keys_of, tokens_of, words_of
 
@@ -50,6 +51,7 @@ _KOREAN_KINDS = """
 _KINDS = frozenset(_KOREAN_KINDS.split())
 _LONG_SUFFIXES = ("산", "섬", "호", "해", "시", "도")
 _SUFFIXES = ("사막", "강", "산맥", "반도", "제도", "해협", "제국", "공화국", "대학교")
+_CODE = re.compile(r"[A-Z]{1,3}-?\d{1,3}")
 _HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -104,13 +106,15 @@ def lexicon(
             forms.setdefault(form.keys, form)
             if len(form.keys) == 1 and is_number(form.keys[0]):
                 numbers.add(owner)
+    asked_keys = set(question_keys)
     years = Counter(year for _, name in names for year in set(years_in(name)))
     for owner, name in golden + others:
         alone = [form._replace(owner=owner) for form in in_years(name, years)]
         for form in (
             () if _is_matched_as_text(name) else other_forms(name, owner, asks_for_country, asks_for_team) + alone
         ):
-            forms.setdefault(form.keys, form)
+            if not set(form.keys) <= asked_keys:  # who is asked about is not meant by another name of an answer
+                forms.setdefault(form.keys, form)
     by_first: dict[str, list[Form]] = {}
     pairs: dict[tuple[str, ...], list[Form]] = {}
     for form in sorted(forms.values(), key=lambda form: -len(form.keys)):
@@ -188,6 +192,9 @@ def _korean_parts(texts: Sequence[tuple[int, str]], question: str) -> list[tuple
     found: list[tuple[int, str]] = []
     for owner, name in texts:
         words = name.split()
+        found += [(owner, other) for other in KOREAN_NAMES.get(name, ())]
+        if len(words) == 2 and _CODE.fullmatch(words[1]):
+            found.append((owner, words[1]))  # B1 is 비타민 B1
         if not all(_HANGUL.match(word) for word in words) or _COUNTED.match(name):
             continue
         if len(words) > 1 and words[-1] in _KINDS:
@@ -234,5 +241,7 @@ def _pattern(name: str) -> str:
     else:
         body = r"\s?".join(re.escape(piece) for piece in name.split())
     before = r"(?<!\w)" if not _HAN.match(name) else ""
+    if _CODE.fullmatch(name):
+        return f"(?<![A-Za-z0-9])({body})(?![A-Za-z0-9])"
     after = f"(?={ENDING}(?![가-힣]))(?!{_THINGS})" if _HANGUL.match(name[-1]) else ""
     return f"{before}({body}){after}"

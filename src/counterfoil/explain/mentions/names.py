@@ -125,6 +125,8 @@ def forms_of(name: str, owner: int, shared: frozenset[str]) -> list[Form]:
             and words[1].raw not in "AI"
         ):
             found.append(Form(keys[1:], owner, exact_case=True))  # "C" for Vitamin C
+        if len(keys) == 2 and keys[1] in shared and words[0].raw[0].isupper() and keys[0] not in FUNCTION_WORDS:
+            found.append(Form((keys[0], fold("one")), owner))  # "the French one" among francs
         bare = keys[1:] if keys[0] in KINDS else keys[:-1] if keys[-1] in KINDS else ()
         if len(bare) > 1 and not (FUNCTION_WORDS | KINDS) & set(bare) and not shared.issuperset(bare):
             found.append(Form(bare, owner))  # "Hyde Park Corner Station": Hyde Park Corner
