@@ -46,10 +46,10 @@ johann john johannes hans | johannes jan hans johann | jorge george | jose pepe 
 julius jules | karl charles | katarina kate | konstantin kostya | lawrence larry | leonardo leo | leonid lyonya |
 leopold leo poldi | lionel leo | luis lou | manuel manolo manny | mikhail misha mike michael mikhael | milton milt |
 mohammed muhammad mohamed mo | muhammad mohammed mohamed | napoleon boney | nikita niki | nikola nicola nikolai |
-nikolai nicolai nicholas kolya | novak nole | olga olya | orville orv | oskar oscar | otto ottokar | pablo paul |
+nikolai nicolai nicholas kolya | novak nole | olga olya | orville orv | oskar oscar | otto ottokar |
 pavel pasha | pyotr peter petya piotr | rafael rafa raphael | raphael rafael raffaello | ramon ray | roberto berto |
 rocco rocky | salvador sal | salvatore sal toto | santiago santi | sergei sergey seryozha | sigmund sigi |
-sofia sophie sofya | sonny son | tatiana tanya | vittorio vito | wilbur will wilb | wolfgang wolfi |
+sofia sophie sofya | tatiana tanya | vittorio vito | wilbur will wilb | wolfgang wolfi |
 yekaterina catherine katya ekaterina | yuri youri jurij juri | zinedine zizou
 """
 # Each line: a country, then its people as nouns and adjectives; the plurals with an s go without saying.
