@@ -53,7 +53,7 @@ def _content(arm: str, questions: Sequence[Question]) -> Content:
         questions=len(questions),
         texts=len({question.text for question in questions}),
         nearest=median(nearest) if nearest else None,
-        nearest_tenth=quantiles(nearest, n=10)[0] if len(nearest) > 1 else None,
+        nearest_tenth=quantiles(nearest, n=10, method="inclusive")[0] if len(nearest) > 1 else None,
         digits=fmean(digits) if digits else None,
         exact=fmean(exact) if exact else None,
         right={
