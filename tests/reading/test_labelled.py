@@ -20,9 +20,9 @@ FOLDER = Path(__file__).parent / "labelled"
 # Of all replies of a kind, the share that is read as a person reads it; of mentions, F1.
 LEAST = {
     "bias": 0.95,
-    "memorization, choice": 0.94,
+    "memorization, choice": 0.935,
     "memorization, open": 0.95,
-    "explain, answer": 0.96,
+    "explain, answer": 0.955,
     "explain, mentions": 0.90,
 }
 LEAST_F1 = 0.965
