@@ -190,3 +190,10 @@ def test_nothing_to_learn_from_is_an_error_and_leaves_nothing(capsys: pytest.Cap
     )
     assert "did you mean correct?" in said_of(capsys, "run", "--to", "sft", "d", "--score", "corect")
     assert not Path("d").exists()
+
+
+def test_a_run_that_wrote_the_official_table_is_exported_all_the_same() -> None:
+    # What the run was to write is written: whoever reads the run later writes nothing there.
+    arguments = ["run", "bias", "--model", MODEL, "--variant", "1", "--limit", "20", "--out", "run"]
+    assert main([*arguments, "--write-official", "official.tsv"]) == 0
+    assert main(["export", "run", "--to", "kobbq", "files"]) == 0

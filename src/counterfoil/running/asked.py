@@ -16,10 +16,12 @@ Key = tuple[Any, ...]
 
 
 def suite_of(run: Run) -> AnySuite:
-    """The suite of a run, with the options that were in force."""
+    """The suite of a run, with the options that were in force, but for files to write: they are written."""
     manifest = run.manifest
     suite = suite_of_run(manifest["suite"], manifest.get("suite_at"))
-    return suite.configured(manifest["options"], Context(data=manifest["data"]["name"]))
+    written = {option.key for option in suite.options if option.is_target}
+    options = {key: value for key, value in manifest["options"].items() if key not in written}
+    return suite.configured(options, Context(data=manifest["data"]["name"]))
 
 
 class _Plain(Suite[Any, Any, Any, Any]):
