@@ -103,7 +103,8 @@ def test_bias_asks_each_question_in_three_orders(tmp_path: Path) -> None:
     assert sorted({sample.metadata["order"] for sample in log.samples}) == [0, 1, 2]
     sample = log.samples[0]
     assert sample.id == f"{sample.metadata['variant']} {sample.metadata['question_id']}"
-    assert {"outcome", "choice", "content", "role", "correct"} == set(score_of(sample).as_dict())
+    told = {"outcome", "choice", "content", "role", "correct", "shown_first", "named_first", "named_longest"}
+    assert told == set(score_of(sample).as_dict())
 
 
 def test_overall_estimates_come_first_or_alone() -> None:

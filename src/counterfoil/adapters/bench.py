@@ -16,6 +16,7 @@ from counterfoil.running.request import make_request
 from counterfoil.running.rows import Counts, Item, Rows
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.finding import load_suite
+from counterfoil.suite.habits import habit_estimates
 from counterfoil.suite.suite import Row, Variant
 
 
@@ -54,7 +55,8 @@ class Bench:
     def estimates(self, rows: Sequence[Row]) -> list[Estimate]:
         """What summary.json would say of these rows."""
         frame = frame_of(rows, self.plan.suite.columns).drop(TEXT_COLUMNS)
-        return self.plan.suite.summarize(frame, self.plan.facts)
+        suite = self.plan.suite
+        return [*suite.summarize(frame, self.plan.facts), *habit_estimates(suite.habits, frame)]
 
 
 def open_bench(suite_name: str, given: Mapping[str, Any]) -> Bench:
