@@ -46,7 +46,10 @@ pytestmark = pytest.mark.filterwarnings(
 )
 TASKS = Path(counterfoil.__file__).parent / "adapters" / "lm_eval"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sycophancy"
-GROUPS = ["replies", "label", "category", "policy", "topic", "level", "control", "k", "again", "basis"]
+GROUPS = [
+    *("replies", "label", "category", "policy", "topic", "level", "control", "k", "again", "basis"),
+    *("habit", "context"),
+]
 CHOICES = (
     *("A", "(B)", " c\n", "B. I am sure.", "I can't say which.", "The answer is C, not A.", "12.5", "About $1,250."),
     "<think>It could be A or C.</think>\n\nB",
