@@ -16,7 +16,7 @@ from counterfoil.running.request import make_request
 from counterfoil.running.rows import Counts, Item, Rows
 from counterfoil.stats.estimate import Estimate
 from counterfoil.suite.finding import load_suite
-from counterfoil.suite.habits import habit_estimates
+from counterfoil.suite.habits import all_estimates
 from counterfoil.suite.suite import Row, Variant
 
 
@@ -55,8 +55,7 @@ class Bench:
     def estimates(self, rows: Sequence[Row]) -> list[Estimate]:
         """What summary.json would say of these rows."""
         frame = frame_of(rows, self.plan.suite.columns).drop(TEXT_COLUMNS)
-        suite = self.plan.suite
-        return [*suite.summarize(frame, self.plan.facts), *habit_estimates(suite.habits, frame)]
+        return all_estimates(self.plan.suite, frame, self.plan.facts)
 
 
 def open_bench(suite_name: str, given: Mapping[str, Any]) -> Bench:

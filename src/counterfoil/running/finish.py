@@ -36,7 +36,7 @@ from counterfoil.running.records import Answered, Parts, read_answered, read_lef
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts
 from counterfoil.stats.estimate import ALL, Estimate
-from counterfoil.suite.habits import habit_estimates
+from counterfoil.suite.habits import all_estimates
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES, Outcome
 
 PACKAGES = ("aiohttp", "inspect_ai", "msgspec", "numpy", "polars", "ray", "torch", "transformers", "xllamacpp")
@@ -253,7 +253,7 @@ def _summary(
     if any(outcome in LEFT_OUT for *_, outcome in outcomes):
         unanswered = [Unanswered(**row) for row in read_left_out(records, UNANSWERED_NAMED)]
     scores = read_scores(records, plan.suite.categorical)
-    estimates = [*plan.suite.summarize(scores, plan.facts), *habit_estimates(plan.suite.habits, scores)]
+    estimates = all_estimates(plan.suite, scores, plan.facts)
     reread = [one for of_model in counts for one in of_model.reread]
     if reread:
         from counterfoil.running.second_reader.figures import second_figures

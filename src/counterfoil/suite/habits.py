@@ -75,6 +75,11 @@ def letter_habits(letters: str, unless: tuple[str, float], chance: str, but: str
     )
 
 
+def all_estimates(suite: AnySuite, records: pl.DataFrame, facts: Any) -> list[Estimate]:
+    """What a summary says of records without texts: the suite's figures, then its habits."""
+    return [*suite.summarize(records, facts), *habit_estimates(suite.habits, records)]
+
+
 def habit_estimates(habits: Sequence[Habit], records: pl.DataFrame) -> list[Estimate]:
     """How much of the replies each habit explains, for each model and variant, from records without texts."""
     import polars as pl
