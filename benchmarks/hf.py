@@ -8,7 +8,10 @@ All replies are the likeliest tokens. "same": the share of texts that are those 
 did; in float32 that is all, in shorter floats a sum in another order can tip a close choice. With `--passes` each line
 has the passes through the layers that were made and the seconds outside of them; each pass is waited for then, which
 costs some time. With `--times N` all is done so often, in turns, and the quickest counts: a process is slow at first,
-and with short work that is most of what shows. Without arguments it is small enough for two cores, and takes SmolLM2.
+and with short work that is most of what shows. With `--shape 0.5b` or `7b` the weights are random ones of that size,
+with the tokenizer of `--model`: replies mean nothing, and nearly all of them have the full length. With `--continuous`
+transformers' own continuous batching is measured as well. Without arguments it is small enough for two cores, and takes
+SmolLM2.
 Says what is missing, and exits with 0, where there is no torch.
 """
 
@@ -50,6 +53,39 @@ class Done(NamedTuple):
     seconds: float
     texts: list[str]
     tokens: int
+
+
+# Sizes of Qwen2.5's networks, by the name of `--shape`: hidden, layers, heads, heads of keys, feed-forward.
+SHAPES = {"0.5b": (896, 24, 14, 2, 4864), "1.5b": (1536, 28, 12, 2, 8960), "7b": (3584, 28, 28, 4, 18944)}
+
+
+def random_weights(shape: str, tokenizer_from: Path, folder: Path, device: str) -> Path:
+    """A folder with random weights of this shape and the tokenizer of another model."""
+    import torch
+    import transformers
+
+    hidden, layers, heads, key_heads, feed = SHAPES[shape]
+    one_file = {"gguf_file": tokenizer_from.name} if tokenizer_from.is_file() else {}
+    source = tokenizer_from.parent if tokenizer_from.is_file() else tokenizer_from
+    tokenizer = transformers.AutoTokenizer.from_pretrained(str(source), **one_file)
+    config = transformers.Qwen2Config(
+        vocab_size=len(tokenizer),
+        hidden_size=hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=key_heads,
+        intermediate_size=feed,
+        eos_token_id=tokenizer.eos_token_id,
+        bos_token_id=tokenizer.bos_token_id,
+        tie_word_embeddings=shape != "7b",
+    )
+    torch.manual_seed(1)
+    with torch.device(device):
+        model = transformers.Qwen2ForCausalLM(config).to(torch.bfloat16)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    del model
+    return folder
 
 
 class Passes:
@@ -112,6 +148,25 @@ def in_batches(network: Any, work: Work, prompts: Prompts, rows: int) -> Done:
     return Done(time.perf_counter() - started_at, texts, tokens)
 
 
+def continuously(network: Any, work: Work, rows: int) -> Done:
+    """By transformers' own continuous batching."""
+    import transformers
+
+    prompts = network.prompts([network.prompt_text(messages, {}) for messages in work.prompts])
+    settings = transformers.GenerationConfig(
+        max_new_tokens=work.max_tokens,
+        do_sample=False,
+        eos_token_id=sorted(network.ends),
+        pad_token_id=min(network.ends),
+    )
+    started_at = time.perf_counter()
+    said = network.model.generate_batch(inputs=prompts, generation_config=settings)
+    outputs = sorted(said.values(), key=lambda one: int(str(one.request_id).rsplit("_", 1)[-1]))
+    written = [[token for token in one.generated_tokens if token not in network.ends] for one in outputs]
+    texts = [network.text(tokens) for tokens in written]
+    return Done(time.perf_counter() - started_at, texts, sum(len(one.generated_tokens) for one in outputs))
+
+
 def through_asker(runner: asyncio.Runner, model: Any, work: Work) -> Done:
     """As a run does it: looked up together, neighbours in the order of their texts, at the model's pace."""
     params: dict[str, Any] = {"temperature": 0, "max_tokens": work.max_tokens}
@@ -161,6 +216,8 @@ def measure(
         (f"generate, batches of {rows}", lambda: in_batches(network, work, work.prompts, rows)),
         ("hf/ through the asker", lambda: ask_all(work)),
     ]
+    if options.continuous:
+        ways.append(("generate_batch", lambda: continuously(network, work, rows)))
     rounds: list[list[tuple[Done, int, float]]] = []
     for _ in range(options.times):
         rounds.append([])
@@ -196,6 +253,8 @@ def main(arguments: Sequence[str] = ()) -> int:
     parser.add_argument("--only", default="", help="kinds, by a part of their names: text, logprob, explain")
     parser.add_argument("--times", type=int, default=1, help="do all so often; the quickest counts")
     parser.add_argument("--passes", action="store_true", help="count the passes and time them")
+    parser.add_argument("--shape", choices=sorted(SHAPES), help="random weights of this size")
+    parser.add_argument("--continuous", action="store_true", help="transformers' continuous batching as well")
     options = parser.parse_args(arguments)
     if not all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
         print("hf: nothing measured, torch and transformers are not installed: pip install 'counterfoil[hf]'")
@@ -215,6 +274,9 @@ def compare(options: argparse.Namespace) -> int:
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
     dtype = options.dtype or DTYPE[device]
     options.rows = ROWS[device] = options.rows or ROWS[device]
+    if options.shape:
+        folder = tempfile.TemporaryDirectory()
+        options.model = str(random_weights(options.shape, Path(options.model), Path(folder.name), device))
     network = load(Path(options.model), device, dtype)
     model = HfModel(ModelSpec(name=f"hf/{options.model}", params={"device": device, "dtype": dtype}))
     where = torch.cuda.get_device_name() if device == "cuda" else f"{torch.get_num_threads()} threads"

@@ -22,6 +22,7 @@ from counterfoil.asking.models.hf.job import Job, deliver
 from counterfoil.asking.models.hf.model import first_line
 from counterfoil.asking.models.hf.network import Network
 from counterfoil.asking.models.hf.passes import choose_texts, compute, next_tokens, pass_sizes, token_choices
+from counterfoil.asking.models.hf.steps import Steps
 
 # The share of free memory for keys and values: they are moved by copying, and passes need memory, too.
 CACHE_SHARE = {"cpu": 0.2, "cuda": 0.25}
@@ -111,6 +112,9 @@ class Worker:
         # The jobs under way, row by row. Those that are over stay for a while.
         self._live: list[Job] = []
         self._rows: Rows | None = None
+        # Whether the rows are held by a pass of fixed shape.
+        self._held = False
+        self._steps = Steps(network)
         self._idle_steps = 0.0
         self._stopped = False
         self._intake = Intake(network, self._inbox.put)
@@ -224,16 +228,23 @@ class Worker:
         staying = [row for row, job in enumerate(self._live) if not job.over]
         old = [(self._rows, staying)] if self._rows is not None and staying else []
         self._rows = gathered([*old, *more], SPARE) if old or more else None
+        held = self._steps.hold(self._rows) if self._rows is not None else None
+        self._rows, self._held = held or self._rows, held is not None
         self._live = [*(self._live[row] for row in staying), *jobs]
 
     def _step(self) -> None:
         """One token for each row under way."""
+        if self._rows is not None and self._held and self._rows.width == self._rows.stores[0].shape[3]:
+            self._rebuild([], [])  # the columns are full
         if self._rows is None:
             return
         for row, job in enumerate(self._live):
             if job.over:
                 self._rows.lengths[row] = 0  # the row then sees and costs least
-        logits = self._rows.go_on(self._network.model, [[job.last] for job in self._live]).logits[:, -1]
+        if self._held:
+            logits = self._steps.step(self._rows, [job.last for job in self._live])
+        else:
+            logits = self._rows.go_on(self._network.model, [[job.last] for job in self._live]).logits[:, -1]
         self._write(self._live, logits)
         if sum(not job.over for job in self._live) <= KEPT_SHARE * len(self._live):
             self._rebuild([], [])
@@ -260,6 +271,7 @@ class Worker:
                 job.fail(ModelUnusable(f"the model broke down: {first_line(error)}"))
             deliver(jobs)
             return
+        self._steps.forget()
         gc.collect()
         if self._network.device == "cuda":
             torch.cuda.empty_cache()
