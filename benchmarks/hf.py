@@ -8,7 +8,7 @@ All replies are the likeliest tokens. "same": the share of texts that are those 
 did; in float32 that is all, in shorter floats a sum in another order can tip a close choice. With `--passes` each line
 has the passes through the layers that were made and the seconds outside of them; each pass is waited for then, which
 costs some time. With `--times N` all is done so often, in turns, and the quickest counts: a process is slow at first,
-and with short work that is most of what shows. With `--shape 0.5b` or `7b` the weights are random ones of that size,
+and with short work that is most of what shows. With `--shape 0.5b`, say, the weights are random ones of that size,
 with the tokenizer of `--model`: replies mean nothing, and nearly all of them have the full length. With `--continuous`
 transformers' own continuous batching is measured as well. Without arguments it is small enough for two cores, and takes
 SmolLM2.
@@ -55,8 +55,8 @@ class Done(NamedTuple):
     tokens: int
 
 
-# Sizes of Qwen2.5's networks, by the name of `--shape`: hidden, layers, heads, heads of keys, feed-forward.
-SHAPES = {"0.5b": (896, 24, 14, 2, 4864), "1.5b": (1536, 28, 12, 2, 8960), "7b": (3584, 28, 28, 4, 18944)}
+# Sizes of SmolLM2's smallest network and of Qwen2.5's: hidden, layers, heads, heads of keys, feed-forward.
+SHAPES = {"135m": (576, 30, 9, 3, 1536), "0.5b": (896, 24, 14, 2, 4864), "7b": (3584, 28, 28, 4, 18944)}
 
 
 def random_weights(shape: str, tokenizer_from: Path, folder: Path, device: str) -> Path:

@@ -16,6 +16,7 @@ import transformers
 from jinja2 import TemplateError
 from transformers import modeling_gguf_pytorch_utils as gguf
 from transformers.utils import logging
+from transformers.utils.chat_template_utils import render_jinja_template
 
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.base import Hopeless, ModelUnusable
@@ -39,13 +40,15 @@ class Network(msgspec.Struct, kw_only=True):
     context: int | None
     ends: frozenset[int]
     token_texts: dict[int, str] = {}
+    # What the template may call by name: begin, end, padding.
+    marks: dict[str, str] = {}
 
     def prompt_text(self, messages: Sequence[Message], settings: Mapping[str, Any]) -> str:
         """The messages in the template of the weights; without one, as plain text."""
         if not self.tokenizer.chat_template:
             return "\n\n".join(message.content for message in messages)
         turns = [{"role": message.role, "content": message.content} for message in messages]
-        return _templated(self.tokenizer, turns, settings)
+        return _templated(self.tokenizer.chat_template, turns, {**self.marks, **settings})
 
     def prompts(self, texts: Sequence[str]) -> list[list[int]]:
         """The tokens of each text. In one call, the tokenizer uses all cores. A template has its own marks."""
@@ -61,14 +64,18 @@ class Network(msgspec.Struct, kw_only=True):
         return self.token_texts[token]
 
 
-def _templated(tokenizer: Any, turns: list[dict[str, str]], settings: Mapping[str, Any]) -> str:
-    """The template with these turns. Some take no system prompt: it then goes before the user's first words."""
+def _templated(template: str, turns: list[dict[str, str]], settings: Mapping[str, Any]) -> str:
+    """The template with these turns. Some take no system prompt: it then goes before the user's first words.
+
+    As the tokenizer's `apply_chat_template` does it, which collects the marks anew for each prompt.
+    """
     try:
-        return str(tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True, **settings))
+        rendered, _ = render_jinja_template([turns], chat_template=template, add_generation_prompt=True, **settings)
+        return str(rendered[0])
     except TemplateError as error:
         if len(turns) > 1 and turns[0]["role"] == "system" and turns[1]["role"] == "user":
             both = {"role": "user", "content": f"{turns[0]['content']}\n\n{turns[1]['content']}"}
-            return _templated(tokenizer, [both, *turns[2:]], settings)
+            return _templated(template, [both, *turns[2:]], settings)
         raise Hopeless(f"the model's chat template does not take these messages: {error}") from error
 
 
@@ -85,14 +92,14 @@ def load(path: Path, device: str, dtype: str) -> Network:
             model = transformers.AutoModelForCausalLM.from_pretrained(str(folder), dtype=kind, **common)
         model = model.to(device).eval()
         root, bytes_per_token = _root(model)
+        if tokenizer.chat_template:
+            tokenizer.chat_template = _TODAY.sub(
+                lambda call: json.dumps(DAY_OF_TEMPLATES.strftime(call[2])), tokenizer.get_chat_template()
+            )
     except ModelUnusable:
         raise
     except Exception as error:  # a broken file has errors of many kinds
         raise ModelUnusable(f"{path} can't be loaded: {first_line(error)}") from error
-    if isinstance(tokenizer.chat_template, str):
-        tokenizer.chat_template = _TODAY.sub(
-            lambda call: json.dumps(DAY_OF_TEMPLATES.strftime(call[2])), tokenizer.chat_template
-        )
     config = model.config.get_text_config()
     ends = [model.generation_config.eos_token_id, config.eos_token_id, tokenizer.eos_token_id]
     flat = [one for end in ends for one in (end if isinstance(end, list) else [end]) if one is not None]
@@ -104,6 +111,7 @@ def load(path: Path, device: str, dtype: str) -> Network:
         bytes_per_token=bytes_per_token,
         context=getattr(config, "max_position_embeddings", None),
         ends=frozenset(flat),
+        marks=dict(tokenizer.special_tokens_map),
     )
 
 

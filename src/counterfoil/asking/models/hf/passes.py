@@ -17,11 +17,12 @@ from counterfoil.asking.models.hf.network import Network
 
 # The most tokens of a pass, and the cost of a pass in tokens. A GPU waits some 25 ms a pass for its next commands: in
 # that time it computes GPU_PASS_COST tokens of one parameter.
-PASS_TOKENS = {"cpu": 2_048, "cuda": 16_384}
+PASS_TOKENS = {"cpu": 2_048}
 PASS_COST = {"cpu": 32}
 GPU_PASS_COST = 5_000_000_000_000
-# The same for small networks: values between layers must still have room.
-MOST_PASS_TOKENS = 65_536
+# On a GPU, memory sets the most tokens: values between layers may take this share of what is free.
+PASS_SHARE = 0.1
+LEAST_PASS_TOKENS, MOST_PASS_TOKENS = 4_096, 131_072
 
 
 class PassSizes(NamedTuple):
@@ -34,8 +35,12 @@ class PassSizes(NamedTuple):
 def pass_sizes(network: Network) -> PassSizes:
     if network.device == "cpu":
         return PassSizes(PASS_COST["cpu"], PASS_TOKENS["cpu"])
+    config = network.model.config.get_text_config()
     cost = int(GPU_PASS_COST // network.model.num_parameters())
-    return PassSizes(cost, min(max(PASS_TOKENS["cuda"], 2 * cost), MOST_PASS_TOKENS))
+    # A layer holds its input, its output, queries, keys and values, and three times its feed-forward.
+    widths = 8 * config.hidden_size + 3 * (getattr(config, "intermediate_size", None) or 4 * config.hidden_size)
+    free = torch.cuda.mem_get_info()[0] * PASS_SHARE / (widths * network.model.dtype.itemsize)
+    return PassSizes(cost, int(min(max(free, LEAST_PASS_TOKENS), MOST_PASS_TOKENS)))
 
 
 def compute(
