@@ -8,16 +8,17 @@ that a tensor names, and a mask says what counts.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import Cache
+from transformers import AttentionInterface, Cache
 from transformers.cache_utils import DynamicLayer
 
-from counterfoil.asking.models.hf.cache import SPARE, Rows
+from counterfoil.asking.models.hf.cache import Rows
 from counterfoil.asking.models.hf.network import Network
 
 logger = logging.getLogger(__name__)
@@ -25,11 +26,52 @@ logger = logging.getLogger(__name__)
 # Devices on which a pass of fixed shape is worth its padding.
 DEVICES = {"cuda"}
 # Columns are rounded up to a multiple of this, rows to a power of two, at least this many.
-COLUMNS, LEAST_ROWS = 256, 8
+COLUMNS, LEAST_ROWS = 64, 8
+# The most columns that wait for tokens to come: a long reply moves to a wider pass when it needs one.
+MOST_SPARE = 256
 # A pass that is recorded already serves so many times fewer tokens, too: padding costs less than a recording.
 MOST_PADDING = 8
+# Memory grows by this factor: each growth ends all recordings.
+GROWTH = 1.5
+# The name of `grouped_attention` among those of transformers.
+ATTENTION = "counterfoil_grouped"
 # Passes before the recording: kernels and workspaces are chosen in them.
 WARM_UPS = 2
+
+
+def grouped_attention(
+    module: Any,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor,
+    scaling: float | None = None,
+    **_: Any,
+) -> tuple[Tensor, None]:
+    """Attention of one token a row. Heads that share keys and values are multiplied together: nothing is repeated.
+
+    `query` is (rows, heads, 1, size), keys and values (rows, shared heads, columns, size), the mask (rows, 1, 1,
+    columns) and True where a column counts.
+    """
+    rows, heads, _, size = query.shape
+    grouped = query.reshape(rows, key.shape[1], heads // key.shape[1], size)
+    scores = grouped @ key.transpose(2, 3) * (size**-0.5 if scaling is None else scaling)
+    shares = scores.masked_fill(~attention_mask, float("-inf")).softmax(-1, dtype=torch.float32).to(query.dtype)
+    return (shares @ value).reshape(rows, 1, heads, size), None
+
+
+AttentionInterface.register(ATTENTION, grouped_attention)
+
+
+@contextmanager
+def _grouped(config: Any) -> Iterator[None]:
+    """Passes inside attend by `grouped_attention`."""
+    before = config._attn_implementation
+    config._attn_implementation = ATTENTION
+    try:
+        yield
+    finally:
+        config._attn_implementation = before
 
 
 class FixedLayer(DynamicLayer):  # type: ignore[misc]
@@ -62,6 +104,7 @@ class FixedPass:
         self.numbers = torch.zeros(rows, 2, dtype=torch.long, device=device)
         self.place = torch.zeros(1, dtype=torch.long, device=device)
         self._model = network.model
+        self._config = network.model.config.get_text_config()
         self._columns = torch.arange(columns, device=device)
         sides = [stores[store][place] for store, place in layout]
         pairs = zip(sides[::2], sides[1::2], strict=True)
@@ -80,13 +123,14 @@ class FixedPass:
     def _forward(self) -> Tensor:
         lengths = self.numbers[:, 1:]
         seen = (self._columns >= self.place - lengths) & (self._columns <= self.place)
-        said = self._model(
-            input_ids=self.numbers[:, :1],
-            attention_mask=seen[:, None, None],
-            position_ids=lengths,
-            past_key_values=self._cache,
-            use_cache=True,
-        )
+        with _grouped(self._config):
+            said = self._model(
+                input_ids=self.numbers[:, :1],
+                attention_mask=seen[:, None, None],
+                position_ids=lengths,
+                past_key_values=self._cache,
+                use_cache=True,
+            )
         logits: Tensor = said.logits[:, -1]
         return logits
 
@@ -118,9 +162,9 @@ class Steps:
         attention = getattr(config, "_attn_implementation", None)
         self._usable = network.device in DEVICES and kinds == {"full_attention"} and attention == "sdpa"
 
-    def hold(self, rows: Rows) -> Rows | None:
-        """The same rows in the memory of a fixed pass, with room for more tokens; None where there can't be one."""
-        self._running = self._pass_for(rows) if self._usable else None
+    def hold(self, rows: Rows, room: int) -> Rows | None:
+        """The same rows in the memory of a fixed pass, with room for so many tokens; None where there can't be one."""
+        self._running = self._pass_for(rows, min(room, MOST_SPARE)) if self._usable else None
         if self._running is None:
             return None
         for store, old in zip(self._running.stores, rows.stores, strict=True):
@@ -146,9 +190,9 @@ class Steps:
         """Give the memory back."""
         self._memory, self._passes, self._running = [], {}, None
 
-    def _pass_for(self, rows: Rows) -> FixedPass | None:
+    def _pass_for(self, rows: Rows, room: int) -> FixedPass | None:
         """A pass that has room for these rows, recorded now if need be; None where the network can't be recorded."""
-        needed = (_power(len(rows.lengths)), _multiple(rows.width + SPARE))
+        needed = (_power(len(rows.lengths)), _multiple(rows.width + max(1, room)))
         fitting = [size for size in self._passes if size[0] >= needed[0] and size[1] >= needed[1]]
         best = min(fitting, key=prod, default=needed)
         if best in self._passes and prod(best) <= MOST_PADDING * prod(needed):
@@ -172,7 +216,7 @@ class Steps:
         sizes = [prod(shape) for shape in shapes]
         if not self._memory or any(flat.numel() < least for flat, least in zip(self._memory, sizes, strict=True)):
             self.forget()
-            self._memory = [old.new_zeros(least) for old, least in zip(like.stores, sizes, strict=True)]
+            self._memory = [old.new_zeros(int(GROWTH * least)) for old, least in zip(like.stores, sizes, strict=True)]
         parts = zip(self._memory, sizes, shapes, strict=True)
         return [flat[:least].view(shape) for flat, least, shape in parts]
 

@@ -163,7 +163,7 @@ class Worker:
         """Take what has come. With nothing under way, wait for it, and for the rest of the burst."""
         until = time.monotonic() + LONGEST_BURST
         while True:
-            enough = bool(self._live) or len(self._waiting) >= self._most_rows
+            enough = bool(self._live) or len(self._waiting) >= self._enough()
             try:
                 if not enough and not self._waiting:
                     job = self._inbox.get()
@@ -179,6 +179,11 @@ class Worker:
             if job is None:
                 break
             self._waiting.append(job)
+
+    def _enough(self) -> int:
+        """The asks that a pass is worth. With one token each, others are read in while these are computed."""
+        one_token = bool(self._waiting) and self._waiting[-1].is_one_token
+        return max(1, self._most_rows // 4) if one_token else self._most_rows
 
     def _entering(self) -> list[Job]:
         """The waiting jobs that go next: not one by one while others are under way."""
@@ -228,9 +233,11 @@ class Worker:
         staying = [row for row, job in enumerate(self._live) if not job.over]
         old = [(self._rows, staying)] if self._rows is not None and staying else []
         self._rows = gathered([*old, *more], SPARE) if old or more else None
-        held = self._steps.hold(self._rows) if self._rows is not None else None
-        self._rows, self._held = held or self._rows, held is not None
         self._live = [*(self._live[row] for row in staying), *jobs]
+        if self._rows is not None:
+            room = max(job.room - length for job, length in zip(self._live, self._rows.lengths, strict=True))
+            held = self._steps.hold(self._rows, room)
+            self._rows, self._held = held or self._rows, held is not None
 
     def _step(self) -> None:
         """One token for each row under way."""
