@@ -6,6 +6,7 @@ dies, without a goodbye, and the end of its input ends all.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -44,15 +45,24 @@ class RayNodes:
 
 
 def _serve(count: int) -> None:
+    import psutil
     from ray.cluster_utils import Cluster
 
-    node = {"num_cpus": CORES_OF_A_NODE, "object_store_memory": OBJECT_STORE_BYTES}
-    cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
-    others = [cluster.add_node(wait=False, **node) for _ in range(count - 1)]
+    settings = {"num_cpus": CORES_OF_A_NODE, "object_store_memory": OBJECT_STORE_BYTES}
+    cluster = Cluster(initialize_head=True, head_node_args={**settings, "include_dashboard": False})
+    others = [cluster.add_node(wait=False, **settings) for _ in range(count - 1)]
     cluster.wait_for_nodes(120)
     print(cluster.address, flush=True)
     for _ in sys.stdin:
-        cluster.remove_node(others.pop(), allow_graceful=False)
+        node = others.pop()
+        processes = [psutil.Process(process.pid) for _, process in node.live_processes()]
+        workers = [worker for process in processes for worker in process.children(recursive=True)]
+        cluster.remove_node(node, allow_graceful=False)
+        # Workers outlive their node by a moment, which those of a dead machine do not.
+        for worker in workers:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                worker.kill()
+        psutil.wait_procs(workers)
         print("killed", flush=True)
     cluster.shutdown()
 

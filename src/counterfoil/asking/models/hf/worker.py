@@ -163,7 +163,7 @@ class Worker:
         """Take what has come. With nothing under way, wait for it, and for the rest of the burst."""
         until = time.monotonic() + LONGEST_BURST
         while True:
-            enough = bool(self._live) or len(self._waiting) >= self._enough()
+            enough = bool(self._live) or len(self._waiting) >= self._most_rows
             try:
                 if not enough and not self._waiting:
                     job = self._inbox.get()
@@ -179,11 +179,6 @@ class Worker:
             if job is None:
                 break
             self._waiting.append(job)
-
-    def _enough(self) -> int:
-        """The asks that a pass is worth. With one token each, others are read in while these are computed."""
-        one_token = bool(self._waiting) and self._waiting[-1].is_one_token
-        return max(1, self._most_rows // 4) if one_token else self._most_rows
 
     def _entering(self) -> list[Job]:
         """The waiting jobs that go next: not one by one while others are under way."""
