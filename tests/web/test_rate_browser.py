@@ -97,7 +97,7 @@ def rate_by_keys(page: Page, link: str, confusion: str) -> None:
     # The way on has the focus now.
     page.keyboard.press("Enter")
     expect(page.locator("#reply")).to_contain_text("Sydney")
-    expect(page.locator("#i-correct button").first).to_be_focused()
+    expect(page.locator("#i-correct fieldset")).to_be_focused()
     page.keyboard.press("y")
     saved(page, 1)
     for number, text in enumerate((confusion, "y", "90", "80", "70"), 2):

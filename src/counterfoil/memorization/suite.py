@@ -52,11 +52,12 @@ FORM = Form(
         ),
         FormQuestion(
             name="number",
-            text="Which number does the reply give as its answer, in the unit of the right answer? Empty if none.",
+            text="Which number does the reply give as its answer, in the unit that is asked for? Empty if none.",
             kind="number",
             when="no_options",
         ),
     ),
+    shows_right=False,
 )
 
 

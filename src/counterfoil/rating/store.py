@@ -225,6 +225,14 @@ class Rating(NamedTuple):
     undoes: int | None
 
 
+class Changed(UserError):
+    """An answer was given elsewhere since the page was loaded; `rating`: the one that is there now."""
+
+    def __init__(self, rating: Rating | None) -> None:
+        super().__init__("This was answered in another window since: see what is saved now, then answer again.")
+        self.rating = rating
+
+
 class Progress(NamedTuple):
     """How many of a rater's tasks are done, and of how many."""
 
@@ -334,15 +342,19 @@ class Study:
                 said.setdefault(key, {})[rating.rater] = value
         return Opinions(self.form, self.tasks(), said, decided)
 
-    def rate(self, rater: Rater, task: int, key: str, value: object) -> Rating:
-        """Save one answer: it is on the disk when this returns. The same answer again changes nothing."""
-        seen = self._own_task(rater, task)
-        item = checked_item(self.form, seen, key)
+    def rate(self, rater: Rater, task: int, key: str, value: object, seen: int | None = None) -> Rating:
+        """Save one answer: it is on the disk when this returns. The same answer again changes nothing.
+
+        `seen` is the id of the row that the rater saw when answering, 0 for none: `Changed` if there is a later one.
+        """
+        item = checked_item(self.form, self._own_task(rater, task), key)
         good = checked_value(self.form.question(item.question), value)
         with self._writing():
             latest = self._last("WHERE rater = ? AND task = ? AND item = ?", rater.id, task, key)
             if latest is not None and latest.value == good:
                 return latest
+            if seen is not None and seen != (0 if latest is None else latest.id):
+                raise Changed(latest)
             return self._append(rater, task, key, good)
 
     def undo(self, rater: Rater) -> Rating | None:
@@ -361,9 +373,13 @@ class Study:
 
     def answers(self, rater: Rater, task: int) -> dict[str, Value]:
         """What the rater has said of a task, by the items' keys."""
+        said = self.standing(rater, task)
+        return {key: rating.value for key, rating in said.items() if rating.value is not None}
+
+    def standing(self, rater: Rater, task: int) -> dict[str, Rating]:
+        """The rater's latest row of each item of a task, by the items' keys; those that took an answer back, too."""
         self._own_task(rater, task)
-        rows = self._ratings("WHERE rater = ? AND task = ?", rater.id, task)
-        return {rating.item: rating.value for rating in rows if rating.value is not None}
+        return {rating.item: rating for rating in self._ratings("WHERE rater = ? AND task = ?", rater.id, task)}
 
     def progress(self, rater: Rater) -> Progress:
         states = self._states(rater)

@@ -39,11 +39,15 @@ class FormQuestion(msgspec.Struct, frozen=True, kw_only=True):
     suggest: bool = False
 
 
-class Form(msgspec.Struct, frozen=True):
-    """All questions of a suite, in the order in which they are asked."""
+class Form(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All questions of a suite, in the order in which they are asked.
+
+    `shows_right`: raters see the right answer. Where they only say what a reply says, it would lead them.
+    """
 
     suite: str
     questions: tuple[FormQuestion, ...]
+    shows_right: bool = True
 
     @property
     def version(self) -> str:
@@ -77,7 +81,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
 def choice_form(suite: str, letters: str, text: str = "Which choice does the reply take?") -> Form:
     """One question: which of the lettered choices the reply takes, or none."""
-    return Form(suite, (FormQuestion(name="answer", text=text, kind="choice", choices=(*letters, NONE)),))
+    question = FormQuestion(name="answer", text=text, kind="choice", choices=(*letters, NONE))
+    return Form(suite, (question,), shows_right=False)
 
 
 class TaskContent(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import with_interval
 from counterfoil.rating.results import disagreements, results, suite_of_study
-from counterfoil.rating.store import Progress, Rater, Study
+from counterfoil.rating.store import Changed, Progress, Rater, Study
 from counterfoil.report.html import Html, table
 from counterfoil.report.page.page import corrections_part
 from counterfoil.running.folder import SUMMARY, Run
@@ -71,12 +71,15 @@ YES_NO = {"yes": True, "no": False}
 
 
 class Asked(NamedTuple):
-    """An item as the page asks it; `value`: what was answered, as the form sends it; `others`: what raters said."""
+    """An item as the page asks it; `value`: what was answered, as the form sends it; `seen`: the row that says so, 0
+    for none; `others`: what raters said.
+    """
 
     key: str
     question: FormQuestion
     alternative: str | None
     value: str | None
+    seen: int
     others: dict[str, str]
 
 
@@ -102,6 +105,7 @@ def rate_page(request: Request) -> Response:
         asked=_asked(study, rater, number, apart),
         progress=progress,
         token=rater.token,
+        shows_right=study.form.shows_right,
         deciding=rater.is_adjudicator,
         **neighbours(order, number),
     )
@@ -114,7 +118,15 @@ def save(request: Request) -> Response:
     wants_json = "application/json" in request.headers.get("accept", "")
     task, key = whole_number(sent.get("task", "")) or 0, sent.get("item", "")
     try:
-        study.rate(rater, task, key, _value(study, key, sent.get("value", "")))
+        rating = study.rate(
+            rater, task, key, _value(study, key, sent.get("value", "")), whole_number(sent.get("seen", ""))
+        )
+    except Changed as changed:
+        if wants_json:
+            there = changed.rating
+            now = {"value": None, "seen": 0} if there is None else {"value": _text(there.value), "seen": there.id}
+            return JSONResponse({"error": str(changed), **now}, 409)
+        raise
     except UserError as error:
         if wants_json:
             return JSONResponse({"error": str(error)}, 400)
@@ -122,7 +134,7 @@ def save(request: Request) -> Response:
     apart = disagreements(study) if rater.is_adjudicator else []
     if wants_json:
         progress, following = _progress(study, rater, apart)
-        return JSONResponse({**progress._asdict(), "next": following})
+        return JSONResponse({**progress._asdict(), "next": following, "seen": rating.id})
     open_keys = [item.key for item in _asked(study, rater, task, apart) if item.value is None]
     return RedirectResponse(f"/rate/{rater.token}?task={task}#{f'i-{open_keys[0]}' if open_keys else 'next'}", 303)
 
@@ -154,14 +166,15 @@ def _progress(study: Study, rater: Rater, apart: list[Opinion]) -> tuple[Progres
 
 def _asked(study: Study, rater: Rater, number: int, apart: list[Opinion]) -> list[Asked]:
     """What is asked of a task; of the adjudicator only what raters disagree on, with what they said."""
-    task, said = study.task(number), study.answers(rater, number)
+    task, said = study.task(number), study.standing(rater, number)
     others = {opinion.item.key: opinion.values for opinion in apart if opinion.of.task.id == number}
     return [
         Asked(
             item.key,
             study.form.question(item.question),
             None if item.alternative is None else task.alternatives[item.alternative],
-            _text(said.get(item.key)),
+            _text(said[item.key].value) if item.key in said else None,
+            said[item.key].id if item.key in said else 0,
             {name: _text(value) or "(none)" for name, value in others.get(item.key, {}).items()},
         )
         for item in items(study.form, task)

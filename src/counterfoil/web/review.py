@@ -259,6 +259,7 @@ def review_page(request: Request) -> Response:
         name=request.path_params["folder"],
         curation=curation,
         next=curation.next_for(_reviewer(request)),
+        reviewer=_reviewer(request),
         frozen=curation.manifest.step("freeze"),
         dataset=curate.DATASET,
     )
