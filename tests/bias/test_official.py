@@ -22,6 +22,8 @@ from counterfoil.errors import UserError
 from counterfoil.running.folder import Run
 from counterfoil.stats import Estimate
 
+IN_KOREAN = [(None, "ko")]
+
 pytestmark = pytest.mark.heavy
 
 MODEL = "planted/bias?unknown=0.5&unread=0.1&biased=0.8"
@@ -39,7 +41,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 def exported(*variants: str, data: str | None = None, model: str = MODEL) -> tuple[Run, Questions, dict[str, Path]]:
     run = cf.run("bias", model=model, variant=list(variants), data=data, out="run")
-    prompts = {variant.name: variant.prompt for variant in load_variants(variants, "korean")}
+    prompts = {variant.name: variant.prompt for variant in load_variants(variants, IN_KOREAN)}
     questions = load_questions(data)
     written = export_files(run, questions, prompts, Path("official"))
     assert all(path.is_file() for path in written)
@@ -128,7 +130,7 @@ def test_the_files_have_the_official_layout() -> None:
         assert row["biased_answer"] == question.biased
         assert (row["context"], row["question"]) == (question.context, question.text)
     content = json.loads(files["data/KoBBQ_test/KoBBQ_test_evaluation_3.json"].read_text(encoding="utf-8"))
-    [variant] = load_variants(["3"], "korean")
+    [variant] = load_variants(["3"], IN_KOREAN)
     assert content["prefix"] == variant.prompt.instruction + "\n\n"
     for text, *choices, letter, guid in content["data"]:
         question = asked[guid]
@@ -150,7 +152,7 @@ def test_what_is_written_can_be_scored_again(kind: str, form: str) -> None:
 
 
 def prompts_of(*variants: str) -> dict[str, Any]:
-    return {variant.name: variant.prompt for variant in load_variants(variants, "korean")}
+    return {variant.name: variant.prompt for variant in load_variants(variants, IN_KOREAN)}
 
 
 def test_a_sample_of_the_questions_is_written_as_what_it_is() -> None:

@@ -19,6 +19,8 @@ from counterfoil.bias.sources.loading import load_questions
 from counterfoil.bias.suite import suite
 from counterfoil.errors import UserError
 
+IN_KOREAN = [(None, "ko")]
+
 pytestmark = pytest.mark.heavy
 
 chances = st.floats(0, 1)
@@ -110,7 +112,7 @@ def test_its_replies_are_read_as_they_were_meant() -> None:
 
 def test_it_answers_the_same_again_and_repeats_apart() -> None:
     question = next(iter(load_questions(None)))
-    [variant] = load_variants(["1"], "korean")
+    [variant] = load_variants(["1"], IN_KOREAN)
     respond = respondent({"unknown": "0.5"})
     said = [respond(suite.messages(question, variant), sample) for sample in range(30)]
     assert said == [respond(suite.messages(question, variant), sample) for sample in range(30)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.bias.prompts import USUAL, load_variants, query, shown_choices
+from counterfoil.bias.prompts import load_variants, query, shown_choices
 from counterfoil.bias.questions import UNKNOWN, Question
 from counterfoil.bias.suite import suite
 from counterfoil.errors import UserError
@@ -25,6 +25,8 @@ KOREAN = Question(
 ENGLISH = Question(
     "s", "CONTEXT", "QUESTION", ("ONE", "TWO", "Not known"), "Not known", "ONE", "ONE", "k", "", "t", False, True
 )
+
+IN_KOREAN = [(None, "ko")]
 HEADER = "prompt_id\tinstruction\tcontext\tquestion\ta\tb\tc\tanswer\tunknown\n"
 
 
@@ -39,7 +41,7 @@ def test_the_five_prompts_are_the_seeds_word_for_word() -> None:
     rows = re.findall(r"^\| (\d) \| (.*) \| (.*) \|$", SEED.read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert [number for number, *_ in rows] == ["1", "2", "3", "4", "5"]
     for number, prompt, unknown in rows:
-        [variant] = load_variants([number], "korean")
+        [variant] = load_variants([number], IN_KOREAN)
         # Prompt 3 has {B} and {C} by a slip. Order 1 shows second, first, third: TWO, ONE, unknown.
         wanted = prompt.replace("<br>", "\n").replace("{B}", "{b}").replace("{C}", "{c}")
         wanted = wanted.format(context="CONTEXT", question="QUESTION", a="TWO", b="ONE", c=unknown)
@@ -48,16 +50,16 @@ def test_the_five_prompts_are_the_seeds_word_for_word() -> None:
 
 
 def test_what_is_asked_where_nothing_is_named() -> None:
-    assert [it.name for it in load_variants([], "korean")] == list(USUAL["korean"]) == ["1", "2", "3", "4", "5"]
-    assert [it.name for it in load_variants([], "english")] == ["en"]
-    assert len({it.sha256 for it in load_variants([], "korean")}) == 5
+    assert [it.name for it in load_variants([], IN_KOREAN)] == ["1", "2", "3", "4", "5"]
+    assert [it.name for it in load_variants([], [(None, "en")])] == ["en"]
+    assert len({it.sha256 for it in load_variants([], IN_KOREAN)}) == 5
 
 
 def test_the_unknown_choice_has_the_prompts_words_and_the_others_their_own() -> None:
-    [two] = load_variants(["2"], "korean")
+    [two] = load_variants(["2"], IN_KOREAN)
     assert shown_choices(KOREAN, two.prompt) == ("TWO", "ONE", "보기 중 답을 찾을 수 없음")
     assert shown_choices(KOREAN, None) == ("TWO", "ONE", UNKNOWN)
-    [english] = load_variants([], "english")
+    [english] = load_variants([], [(None, "en")])
     # BBQ has its own wordings, and they stay. Order 0: first, third, second.
     assert text_of(english, ENGLISH).endswith(
         "\n\nContext: CONTEXT\nQuestion: QUESTION\nA: ONE\nB: Not known\nC: TWO\nAnswer:"
@@ -66,7 +68,7 @@ def test_the_unknown_choice_has_the_prompts_words_and_the_others_their_own() -> 
 
 @pytest.mark.parametrize("name", ["1", "2", "3", "4", "5", "en"])
 def test_the_debiased_prompt_is_the_same_with_one_example_answered_unknown(name: str) -> None:
-    plain, debiased = load_variants([name, f"{name}-debiased"], "korean")
+    plain, debiased = load_variants([name, f"{name}-debiased"], IN_KOREAN)
     question = ENGLISH if name == "en" else KOREAN
     whole, without = text_of(debiased, question), text_of(plain, question)
     assert query(question, debiased.prompt) == query(question, plain.prompt)
@@ -91,29 +93,29 @@ def test_the_debiased_prompt_is_the_same_with_one_example_answered_unknown(name:
 
 def test_the_examples_answers_do_not_all_stand_in_one_place() -> None:
     places = set()
-    for variant in load_variants([f"{number}-debiased" for number in range(1, 6)], "korean"):
+    for variant in load_variants([f"{number}-debiased" for number in range(1, 6)], IN_KOREAN):
         places.add(variant.prompt.instruction.rsplit("\n", 1)[1].split()[-1].upper())
     assert places == {"A", "B", "C"}
 
 
 @needs_official
 def test_the_official_table_works_as_a_users_own() -> None:
-    variants = load_variants([str(OFFICIAL)], "korean")
+    variants = load_variants([str(OFFICIAL)], IN_KOREAN)
     assert [it.name for it in variants] == [f"0_evaluation_prompts-{number}" for number in range(1, 6)]
-    for shipped, own in zip(load_variants([], "korean"), variants, strict=True):
+    for shipped, own in zip(load_variants([], IN_KOREAN), variants, strict=True):
         assert text_of(own) == text_of(shipped)
         assert own.sha256 == shipped.sha256
-    [second] = load_variants([f"{OFFICIAL}:2"], "korean")
+    [second] = load_variants([f"{OFFICIAL}:2"], IN_KOREAN)
     assert second == variants[1]
 
 
 def test_a_users_table(tmp_path: Path) -> None:
     own = tmp_path / "mine.tsv"
     own.write_text(HEADER + "x\tPick.\\nNow.\tC: \tQ: \t1) \t2) \t3) \t=\tdunno\n", encoding="utf-8-sig")
-    [variant] = load_variants([str(own)], "english")
+    [variant] = load_variants([str(own)], [(None, "en")])
     assert variant.name == "mine-x"
     assert text_of(variant) == "Pick.\nNow.\n\nC: CONTEXT\nQ: QUESTION\n1) TWO\n2) ONE\n3) dunno\n="
-    names = [it.name for it in load_variants(["1", f"{own}:x", "1-debiased"], "korean")]
+    names = [it.name for it in load_variants(["1", f"{own}:x", "1-debiased"], IN_KOREAN)]
     assert names == ["1", "mine-x", "1-debiased"]
 
 
@@ -144,5 +146,5 @@ def test_wrong_variants_are_named(
     Path("short.tsv").write_text("prompt_id\n1\n")
     Path("latin.tsv").write_bytes(HEADER.encode() + b"\xfc")
     with pytest.raises(UserError) as raised:
-        load_variants(names, "korean")
+        load_variants(names, IN_KOREAN)
     assert sentence in str(raised.value)

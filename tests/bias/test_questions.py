@@ -217,8 +217,8 @@ def test_a_limit_counts_questions_before_orders() -> None:
 
 
 def test_language_and_aggregation_are_known_from_the_data(tmp_path: Path) -> None:
-    assert load_questions("korean").language == "korean"
-    assert load_questions("english").language == "english"
+    assert load_questions("korean").language == "ko"
+    assert load_questions("english").language == "en"
     assert not load_questions("korean").by_template
     rows = map(line, GOOD)
     assert load_questions(written(tmp_path, *rows, name="KoBBQ_all_samples.tsv")).by_template

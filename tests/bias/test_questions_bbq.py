@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterfoil.bias.questions import Question
-from counterfoil.bias.sources.bbq import METADATA, read_lines, read_targets
+from counterfoil.bias.sources.bbq import METADATA, read_rows, read_targets
 from counterfoil.bias.sources.loading import load_questions
 from counterfoil.errors import UserError
+from counterfoil.tables import json_lines
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "bbq"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="../shared/data/bbq is not here: it holds BBQ's Age file")
@@ -42,7 +43,7 @@ def row(category: str, one: list[str], two: list[str], groups: Any, **changed: A
 
 
 def read(of: dict[str, Any], targets: Any = None) -> Question:
-    [found] = read_lines(json.dumps(of), "f.jsonl", targets or {})
+    [found] = read_rows([("line 1", of)], "f.jsonl", targets or {})
     return found
 
 
@@ -252,7 +253,7 @@ def test_what_is_missing_is_named(name: str) -> None:
 @pytest.mark.parametrize("raw", ["{", "[]", "7", "null", "[" * 100_000])
 def test_what_is_no_object_is_named(raw: str) -> None:
     with pytest.raises(UserError, match=r"^f\.jsonl has bad rows: line 1: it is "):
-        read_lines(raw, "f.jsonl", {})
+        read_rows(json_lines(raw, "f.jsonl"), "f.jsonl", {})
 
 
 values = st.recursive(
@@ -267,7 +268,7 @@ KEYS = list(row("Age", ["grandson", "nonOld"], ["grandfather", "old"], ["old"]))
 def test_any_values_give_a_question_or_a_reason(changed: dict[str, Any]) -> None:
     good = row("Age", ["grandson", "nonOld"], ["grandfather", "old"], ["old"])
     try:
-        [found] = read_lines(json.dumps(good | changed), "f", {})
+        [found] = read_rows([("line 1", good | changed)], "f", {})
     except UserError as error:
         said = str(error)
     else:

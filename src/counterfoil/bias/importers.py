@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.asking.ask import Reply
-from counterfoil.bias.prompts import USUAL, shown_choices
+from counterfoil.bias.prompts import prompt_for, shown_choices
 from counterfoil.bias.questions import Question
 from counterfoil.bias.reading import Reading, read_by_rule
+from counterfoil.bias.relatives.languages import KOREAN, LANGUAGES
 from counterfoil.bias.sources import bbq
 from counterfoil.errors import UserError
 from counterfoil.suite.imports import Imported
@@ -22,7 +23,7 @@ from counterfoil.tables import cells_in, decoded_row, kept, lines_of, sound
 _FILE_NAME = re.compile(r".*_evaluation(?P<debiased>_debiased)?_(?P<prompt>\d+)_(?P<model>.+?)(?:_predictions)?\.tsv")
 
 # The prompts that file names speak of; others have names of their own.
-SHIPPED = (*USUAL["korean"], *(f"{name}-debiased" for name in USUAL["korean"]))
+SHIPPED = tuple(name + ending for ending in ("", "-debiased") for name in LANGUAGES[KOREAN].prompts)
 
 
 def import_kobbq(
@@ -53,7 +54,7 @@ def import_kobbq(
             reading = None
             if question and column == "prediction":
                 # A choice's text, whole, as the official script looks for it.
-                worded = (shown_choices(question, variant.prompt), question.shown)
+                worded = (shown_choices(question, prompt_for(question, variant)), question.shown)
                 shown = next((choices for choices in worded if text in choices), None)
                 reading = None if shown is None else Reading(question.turned(shown.index(text)))
             yield Imported(

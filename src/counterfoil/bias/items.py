@@ -16,7 +16,7 @@ from counterfoil.stats.metric import QUESTION, Items, Metric
 from counterfoil.stats.summary import summarize as summary_of
 from counterfoil.suite.outcome import LEFT_OUT
 
-_ABOUT = ["model", "variant", "cluster", "category"]
+_ABOUT = ["model", "variant", "cluster", "category", "language"]
 _LEFT_OUT = pl.col("outcome").is_in(LEFT_OUT)
 
 
@@ -28,9 +28,20 @@ def items(records: pl.DataFrame, *, by_template: bool = False, named: bool = Tru
     """Frames by kind. Models, variants and categories of which nothing was read are in all of them: their figures are
     not defined, not absent. Only comparisons need the names of items, which take more memory than the rest.
     """
-    parts = [_grouped(part, by_template, named) for part in _parts(records)]
+    records = _with_own(records)
+    # Where names stand in the place of groups, nothing leans.
+    parts = [_grouped(part, by_template, named) for part in _parts(records.filter(~pl.col("control")))]
     together = {kind: pl.concat([part[kind] for part in parts]) for kind in parts[0]}
     return together if by_template else {QUESTION: _replies(records, named), **together}
+
+
+def _with_own(records: pl.DataFrame) -> pl.DataFrame:
+    """With the columns that tell of BBQ's relatives: older runs lack them."""
+    missing = [
+        pl.lit(None, pl.String).alias(name) for name in ("dataset", "language", "parallel") if name not in records
+    ]
+    control = pl.col("control").fill_null(False) if "control" in records else pl.lit(False)
+    return records.with_columns(*missing, control=control)
 
 
 def _parts(records: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -73,8 +84,8 @@ def _replies(records: pl.DataFrame, named: bool) -> pl.DataFrame:
         **names,
         left_out=_LEFT_OUT,
         unread=unread,
-        unread_ambiguous=pl.when("ambiguous").then(unread),
-        unread_clear=pl.when(~pl.col("ambiguous")).then(unread),
+        unread_ambiguous=pl.when(pl.col("ambiguous") & ~pl.col("control")).then(unread),
+        unread_clear=pl.when(~pl.col("ambiguous") & ~pl.col("control")).then(unread),
         **{f"{name} {policy}": value for policy in (KEEP, DROP) for name, value in _values(policy, unread).items()},
     )
 
@@ -87,6 +98,7 @@ def _values(policy: str, unread: pl.Expr) -> dict[str, pl.Expr]:
     # What an answer adds to the bias.
     in_favour = pl.when(role == "biased").then(1.0).when(role == "counter_biased").then(-1.0)
     sign = pl.when(unread | (role == "unknown")).then(0.0).otherwise(in_favour)
+    counts = counts & ~pl.col("control")
     ambiguous, clear = pl.col("ambiguous") & counts, ~pl.col("ambiguous") & counts
     return {
         "right_ambiguous": pl.when(ambiguous).then("correct"),
@@ -153,7 +165,7 @@ def _named(kind: str, found: pl.DataFrame, words: str, names: list[str]) -> pl.D
 
 
 def _with_asked(found: pl.DataFrame, records: pl.DataFrame) -> pl.DataFrame:
-    asked = records.select(*_ABOUT, left_out=pl.lit(False)).unique(["model", "variant", "category"])
+    asked = records.select(*_ABOUT, left_out=pl.lit(False)).unique(["model", "variant", "category", "language"])
     return pl.concat([found, asked], how="diagonal")
 
 

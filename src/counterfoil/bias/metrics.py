@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from counterfoil.stats.metric import Groups, Limit, Metric
 from counterfoil.suite.outcome import OUT_OF_CHOICE as OF_REPLIES
 
-GROUPS: Groups = ((), ("category",), ("label",))
+GROUPS: Groups = ((), ("category",), ("label",), ("language",))
 # What is done with replies without a choice: they count as wrong and in nobody's favour, or not at all, as in KoBBQ.
 KEEP, DROP = "keep", "drop"
 # Items beside the questions: pairs and questions in all orders, and both with the very same question asked again.
@@ -19,7 +19,7 @@ MOST_OUT_OF_CHOICE = 0.5
 # How far answers lean; from −1 to 1, 0 is no lean.
 LEAN = Metric(name="", formula="", says="", better="zero", range=(-1.0, 1.0), groups=GROUPS)
 # How often the answer changes.
-CHANGE = Metric(name="", formula="", says="", better="lower", mean="differs", groups=GROUPS[:2])
+CHANGE = Metric(name="", formula="", says="", better="lower", mean="differs", groups=((), ("category",), ("language",)))
 
 OUT_OF_CHOICE = OF_REPLIES.changed(groups=GROUPS)
 ACCURACY_AMBIGUOUS = Metric(

@@ -9,14 +9,15 @@ from pathlib import Path
 import msgspec
 
 from counterfoil.bias.questions import Question
+from counterfoil.bias.relatives.table import usual_prompts
 from counterfoil.errors import UserError
 from counterfoil.suite.prompts import shipped_text, text_of_user, with_different_names
 from counterfoil.suite.suite import Variant
 from counterfoil.tables import cells_of
 
 FILES = ("kobbq.tsv", "kobbq_debiased.tsv", "english.tsv")
-# What is asked where the user names no variant, by the dataset's language.
-USUAL = {"korean": ("1", "2", "3", "4", "5"), "english": ("en",)}
+# The dataset and the language of a question; the dataset is None but for BBQ's relatives.
+Place = tuple[str | None, str]
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -35,6 +36,20 @@ class Prompt(msgspec.Struct, frozen=True):
 PARTS = Prompt.__struct_fields__
 
 
+class Translated(msgspec.Struct, frozen=True):
+    """A prompt of a run in several languages: one for the questions of each dataset and language."""
+
+    prompts: dict[Place, Prompt]
+
+
+def prompt_for(question: Question, variant: Variant) -> Prompt:
+    """The words in which this question is asked."""
+    prompt: Prompt | Translated = variant.prompt
+    if isinstance(prompt, Prompt):
+        return prompt
+    return prompt.prompts[question.dataset, question.language or ""]
+
+
 def shipped_variants() -> dict[str, Variant]:
     """Those that come with the package, by name."""
     shipped: dict[str, Variant] = {}
@@ -43,13 +58,33 @@ def shipped_variants() -> dict[str, Variant]:
     return shipped
 
 
-def load_variants(names: Sequence[str], language: str) -> list[Variant]:
-    """The variants of these names, or in these tables; all prompts of a table, or one of them as FILE.tsv:ID."""
+def load_variants(names: Sequence[str], places: Sequence[Place]) -> list[Variant]:
+    """The variants of these names, or in these tables: all prompts of a table, or one of them as FILE.tsv:ID. Without
+    names, the usual ones. Where there are several languages, the first prompts of each are one variant, and so on.
+    """
     shipped = shipped_variants()
+    found = [_in_language(names, place, shipped) for place in places]
+    if len(places) == 1:
+        return with_different_names(found[0])
+    return with_different_names([_joined(dict(zip(places, some, strict=True))) for some in zip(*found, strict=False)])
+
+
+def _in_language(names: Sequence[str], place: Place, shipped: Mapping[str, Variant]) -> list[Variant]:
+    """Variants for the questions of one language: 1 stands for es-1 where that is there."""
     variants: list[Variant] = []
-    for name in names or USUAL[language]:
+    for name in names or usual_prompts(*place):
+        own = f"{place[1]}-{name}"
+        name = own if own in shipped else name
         variants += [shipped[name]] if name in shipped else _of_user(name, shipped)
-    return with_different_names(variants)
+    return variants
+
+
+def _joined(variants: Mapping[Place, Variant]) -> Variant:
+    """Named by what their names share: 1 for es-1 and nl-1."""
+    prompts = {place: variant.prompt for place, variant in variants.items()}
+    names = dict.fromkeys(variant.name.removeprefix(f"{language}-") for (_, language), variant in variants.items())
+    content = msgspec.json.encode([[place, variant.sha256] for place, variant in variants.items()])
+    return Variant("+".join(names), hashlib.sha256(content).hexdigest(), Translated(prompts))
 
 
 def query(question: Question, prompt: Prompt) -> str:

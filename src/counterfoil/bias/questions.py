@@ -50,6 +50,13 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
     order: int = 0
     # The id and the category of BBQ's template that KoBBQ says it is made from.
     bbq: tuple[str, str] = ("", "")
+    # Which of BBQ's relatives it is from, and the code of its language; None for BBQ, KoBBQ and files of one's own.
+    dataset: str | None = None
+    language: str | None = None
+    # Names stand in the place of groups: it tells of accuracy, and not of bias.
+    control: bool = False
+    # The same for one question in several languages; None where it has no parallels.
+    parallel: str | None = None
 
     @property
     def id(self) -> str:
@@ -66,8 +73,9 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
 
     @property
     def stratum(self) -> str:
-        """A sample holds as much of each category and kind of context as the dataset does."""
-        return f"{'ambiguous' if self.ambiguous else 'disambiguated'} {self.category}"
+        """A sample holds as much of each category, kind of context and language as the dataset does."""
+        about = " control" * self.control + (f" {self.language}" if self.language else "")
+        return f"{'ambiguous' if self.ambiguous else 'disambiguated'} {self.category}{about}"
 
     @property
     def family(self) -> str:
@@ -84,6 +92,10 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
             "ambiguous": self.ambiguous,
             "biased_context": self.biased_context,
             "pair": self.pair if self.ambiguous else None,
+            "dataset": self.dataset,
+            "language": self.language,
+            "control": self.control if self.dataset else None,
+            "parallel": self.parallel,
         }
 
     @property
@@ -111,12 +123,18 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
 
 
 class Questions(ListedQuestions[Question]):
-    """A dataset: its questions, each in so many orders. `language` says which prompts it is asked in."""
+    """A dataset: its questions, each in so many orders. `language` is that of questions that don't say theirs."""
 
     def __init__(self, name: str, sha256: str, questions: Sequence[Question], orders: int, language: str) -> None:
         super().__init__(name, sha256, questions)
         self.language = language
         self._orders = orders
+
+    @property
+    def languages(self) -> list[tuple[str | None, str]]:
+        """The relatives and languages of its questions: they say in which prompts it is asked."""
+        found = dict.fromkeys((question.dataset, question.language or self.language) for question in self._questions)
+        return list(found)
 
     @property
     def by_template(self) -> bool:

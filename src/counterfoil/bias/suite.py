@@ -15,9 +15,10 @@ from counterfoil.bias.importers import import_bbq, import_kobbq
 from counterfoil.bias.metrics import KEEP, metrics
 from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import BiasPlanting, respondent
-from counterfoil.bias.prompts import load_variants, query, shipped_variants, shown_choices
+from counterfoil.bias.prompts import load_variants, prompt_for, query, shipped_variants, shown_choices
 from counterfoil.bias.questions import LETTERS, WHOLE_SET, Question, Questions
 from counterfoil.bias.reading import Reading, likeliest_letter, marks, read_by_rule
+from counterfoil.bias.relatives.languages import KOREAN
 from counterfoil.bias.sources.loading import encode_questions, load_questions
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
@@ -56,6 +57,10 @@ class Bias(Suite[Question, Reading, None, None]):
         "ambiguous": bool,
         "biased_context": bool,
         "pair": str,
+        "dataset": str,
+        "language": str,
+        "control": bool,
+        "parallel": str,
         "choice": str,
         "content": int,
         "role": str,
@@ -63,7 +68,18 @@ class Bias(Suite[Question, Reading, None, None]):
         # Where the person stands whom the answer names; null where it names none.
         **dict.fromkeys(Places._fields, bool),
     }
-    categorical = ("model", "variant", "cluster", "outcome", "category", "label", "choice", "role")
+    categorical = (
+        "model",
+        "variant",
+        "cluster",
+        "outcome",
+        "category",
+        "label",
+        "choice",
+        "role",
+        "dataset",
+        "language",
+    )
     habits = HABITS
     placebos = PLACEBOS
     group_names: Mapping[str, str] = {"control": "{}", "policy": "out-of-choice {}"}
@@ -110,7 +126,7 @@ class Bias(Suite[Question, Reading, None, None]):
                 raise UserError("Several files of BBQ: name the folder of its questions with --data.")
             data, orders = data or self.context.files[0], 1
         questions = load_questions(data, orders, self.settings["metadata"])
-        if self.settings["write_official"] and questions.language != "korean":
+        if self.settings["write_official"] and questions.language != KOREAN:
             raise UserError(f"The official table is KoBBQ's, and {questions.name} is not: leave --write-official out.")
         if self.settings["write_official"]:
             self._check_official(Path(self.settings["write_official"]))  # it may be one of the files that were read
@@ -120,12 +136,13 @@ class Bias(Suite[Question, Reading, None, None]):
         """Replies from elsewhere may be to any of the shipped prompts, the debiased ones, too. KoBBQ's preprocessed
         files are for one prompt.
         """
-        language = dataset.language if dataset is not None else "korean"
+        places = dataset.languages if dataset is not None else [(None, KOREAN)]
         if not names and not self.context.format and dataset is not None and dataset.prompt:
             names = [dataset.prompt]
-        variants = load_variants(names, language)
+        variants = load_variants(names, places)
         if self.context.format and not names:
-            variants += load_variants([f"{variant.name}-debiased" for variant in variants], language)
+            debiased = [f"{variant.name}-debiased" for variant in variants]
+            variants += load_variants([name for name in debiased if name in shipped_variants()], places)
         return variants
 
     @property
@@ -137,7 +154,8 @@ class Bias(Suite[Question, Reading, None, None]):
 
     def messages(self, question: Question, variant: Variant) -> list[Message]:
         """The whole prompt, as one message."""
-        return [Message("user", f"{variant.prompt.instruction}\n\n{query(question, variant.prompt)}")]
+        prompt = prompt_for(question, variant)
+        return [Message("user", f"{prompt.instruction}\n\n{query(question, prompt)}")]
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> Reading | None:
         if self.settings["by"] == "logprob":
@@ -149,7 +167,7 @@ class Bias(Suite[Question, Reading, None, None]):
             place = likeliest_letter(reply.logprobs)
             read = None if place is None else Read(place, ReadBy.LIKELIEST)
         else:
-            shown = shown_choices(question, variant.prompt)
+            shown = shown_choices(question, prompt_for(question, variant))
             unknown = question.shown.index(question.unknown)
             read = read_by_rule(reply.text, shown, rule=self.settings["reading"], unknown=unknown)
         return None if read is None else Reading(question.turned(read.said), read_by=read.by)
@@ -163,7 +181,7 @@ class Bias(Suite[Question, Reading, None, None]):
         def made(place: int | None) -> Reading | None:
             return None if place is None else Reading(question.turned(place))
 
-        shown = list(zip(LETTERS, shown_choices(question, variant.prompt), strict=True))
+        shown = list(zip(LETTERS, shown_choices(question, prompt_for(question, variant)), strict=True))
         return choice_task(f"{question.context}\n{question.text}", shown, reply.text, made)
 
     def score(self, question: Question, facts: None, reading: Reading | None, verdicts: None) -> Row:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from counterfoil.bias.questions import Question
 from counterfoil.errors import UserError
-from counterfoil.tables import cells_of, json_lines, parsed
+from counterfoil.tables import Row, cells_of, parsed
 
 ANSWERS = ("ans0", "ans1", "ans2")
 METADATA = "additional_metadata.csv"
 # Where each answer's place in the list of the one that the stereotype is about stands, by category and example.
 Targets = Mapping[tuple[str, int], int | None]
+# What the notes say of each answer: its text and its group.
+Infos = Sequence[tuple[str, str]]
+Target = Callable[[Mapping[str, Any], Infos, int], int | None]
 
 # The same group under several names, in the answers' own notes and in the list of stereotyped groups.
 _SAME = {
@@ -44,9 +47,14 @@ def read_targets(text: str, where: str) -> Targets:
     return targets
 
 
-def read_lines(text: str, where: str, targets: Targets) -> list[Question]:
+def read_rows(rows: Iterable[Row], where: str, targets: Targets) -> list[Question]:
     """The questions of a file."""
-    return parsed(json_lines(text, where), where, lambda row: _question(_checked(row), targets))
+
+    def target(row: Mapping[str, Any], infos: Infos, unknown: int) -> int | None:
+        key = str(row["category"]), row["example_id"]
+        return targets[key] if key in targets else _target(row, infos, unknown)
+
+    return parsed(rows, where, lambda row: question_of(row, target))
 
 
 def question_id(row: Mapping[str, Any]) -> str:
@@ -64,7 +72,9 @@ def _checked(row: Any) -> Mapping[str, Any]:
     return row
 
 
-def _question(row: Mapping[str, Any], targets: Targets) -> Question:
+def question_of(row: Any, target: Target) -> Question:
+    """The question of a row in BBQ's layout. `target` gives the place of the answer that the stereotype is about."""
+    row = _checked(row)
     for name, one, other in (("question_polarity", "neg", "nonneg"), ("context_condition", "ambig", "disambig")):
         if row[name] not in (one, other):
             raise ValueError(f"its {name} is {row[name]!r}, not {one} or {other}")
@@ -83,8 +93,7 @@ def _question(row: Mapping[str, Any], targets: Targets) -> Question:
     ambiguous = row["context_condition"] == "ambig"
     if ambiguous != (row["label"] == unknown):
         raise ValueError(f"its context is {row['context_condition']}, and its label {row['label']}")
-    key = str(row["category"]), row["example_id"]
-    place = targets[key] if key in targets else _target(row, infos, unknown)
+    place = target(row, infos, unknown)
     biased = ""
     if place is not None and place != unknown:
         # The places are 0, 1 and 2: what is left of their sum is the third.
@@ -119,7 +128,7 @@ def _info(row: Mapping[str, Any], name: str) -> tuple[str, str]:
     return text, group
 
 
-def _target(row: Mapping[str, Any], infos: Sequence[tuple[str, str]], unknown: int) -> int | None:
+def _target(row: Mapping[str, Any], infos: Infos, unknown: int) -> int | None:
     """The place of the answer that the stereotype is about; None where that is both, as in some of the pairs that
     differ in one of two attributes, or neither, or where it is not said.
     """
@@ -155,7 +164,7 @@ def _same(name: str) -> str:
     return "trans" if plain.startswith("trans") else _SAME.get(plain, plain)
 
 
-def _pair(row: Mapping[str, Any], infos: Sequence[tuple[str, str]]) -> str:
+def _pair(row: Mapping[str, Any], infos: Infos) -> str:
     """Two contexts that name the groups the other way round have the same words in another order."""
     words = sorted(word for word in _WORD.findall(str(row["context"]).casefold()) if word not in _ARTICLES)
     names = sorted(text for text, group in infos if group != "unknown")

@@ -11,15 +11,17 @@ import msgspec
 
 from counterfoil import targets
 from counterfoil.bias.questions import ORDERS, UNKNOWN, Question, Questions
+from counterfoil.bias.relatives.languages import ENGLISH, KOREAN
+from counterfoil.bias.relatives.table import relative_of
 from counterfoil.bias.sources import templates, templates_bbq
-from counterfoil.bias.sources.bbq import METADATA, Targets, read_lines, read_targets
+from counterfoil.bias.sources.bbq import METADATA, Targets, read_rows, read_targets
 from counterfoil.bias.sources.kobbq import read_samples
 from counterfoil.console import say
 from counterfoil.datasets.registry import is_registered, no_dataset
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes
 from counterfoil.inputs import inputs_now, text_of
-from counterfoil.tables import cell_rows, decoded_row, numbered, parsed
+from counterfoil.tables import cell_rows, decoded_row, json_lines, numbered, parsed
 
 SAMPLES = {"korean": "kobbq_templates.tsv", "english": "bbq_templates.csv"}
 DEFAULT_SAMPLE = "korean"
@@ -32,7 +34,7 @@ def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None 
     name, paths = _files(data)
     if metadata and not any(path.lower().endswith(".jsonl") for path, _ in paths):
         raise UserError(f"--metadata {metadata} is for BBQ's own .jsonl files, and {name} has none: leave it out.")
-    every = [question for path, raw in paths for question in _parse(raw, path, metadata)]
+    every = _told([_parse(raw, path, metadata) for path, raw in paths])
     sha256 = hashlib.sha256(b"".join(raw for _, raw in paths)).hexdigest()
     by_id: dict[str, Question] = {}
     twice = [question.sample_id for question in every if by_id.setdefault(question.sample_id, question) is not question]
@@ -44,8 +46,20 @@ def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None 
             f"{untold:,} of {len(found):,} questions of {name} do not say which of the two the stereotype is about: "
             "they count for accuracy, and not for bias. BBQ's additional_metadata.csv (--metadata) may say more."
         )
-    language = "korean" if found and found[0].unknown == UNKNOWN else "english"
+    language = _language(found[0]) if found else ENGLISH
     return Questions(name, sha256, found, orders, language)
+
+
+def _told(files: list[list[Question]]) -> list[Question]:
+    """The questions of all files; where they are in several languages, each says its own."""
+    every = [question for questions in files for question in questions]
+    if all(question.language is None for question in every) and len({_language(it) for it in every}) < 2:
+        return every
+    return [msgspec.structs.replace(question, language=_language(question)) for question in every]
+
+
+def _language(question: Question) -> str:
+    return question.language or (KOREAN if question.unknown == UNKNOWN else ENGLISH)
 
 
 def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
@@ -94,7 +108,9 @@ def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
     if suffix == ".jsonl" and _MARK in header:
         return _read_encoded(text, where)
     if suffix == ".jsonl":
-        return read_lines(text, where, _targets(where, metadata))
+        rows = list(json_lines(text, where))
+        relative = relative_of(rows, where)
+        return relative.read(rows, where) if relative else read_rows(rows, where, _targets(where, metadata))
     raise UserError(
         f"{where}: a dataset is KoBBQ's .tsv or .json, BBQ's .jsonl, their templates, or held-out questions."
     )

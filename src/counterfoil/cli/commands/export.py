@@ -75,6 +75,7 @@ def _tables(run: Run, folder: Path, parsed: argparse.Namespace) -> list[Path]:
 def _kobbq(run: Run, folder: Path, parsed: argparse.Namespace) -> list[Path]:
     from counterfoil.bias.official import export_files
     from counterfoil.bias.questions import Questions
+    from counterfoil.bias.relatives.languages import KOREAN
     from counterfoil.console import say
     from counterfoil.running.asked import questions_of, variants_of
 
@@ -82,7 +83,7 @@ def _kobbq(run: Run, folder: Path, parsed: argparse.Namespace) -> list[Path]:
     if manifest["suite"] != "bias":
         raise UserError(f"{run.folder} is a run of {manifest['suite']}: KoBBQ's files are for runs of bias.")
     questions = questions_of(run, parsed.data)
-    if not isinstance(questions, Questions) or questions.language != "korean":
+    if not isinstance(questions, Questions) or questions.language != KOREAN:
         raise UserError("The official files are KoBBQ's, and these questions are not: there is no such export of BBQ.")
     variants = variants_of(run, questions, parsed.variant or ())
     written = export_files(run, questions, {name: variant.prompt for name, variant in variants.items()}, folder)
