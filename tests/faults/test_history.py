@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import random
 import shutil
 import signal
@@ -17,7 +18,7 @@ from counterfoil import Run
 from failing import FailingWrites
 from history import History, stored_prompts
 from mock_server import MockServer
-from waiting import wait_until
+from waiting import SECONDS, wait_until
 
 pytestmark = pytest.mark.heavy
 
@@ -50,12 +51,13 @@ def finish(history: History, server: MockServer, tmp_path: Path, questions: int 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
 def test_ended_at_random_requests(number: signal.Signals, lives: int, history: History, tmp_path: Path) -> None:
     chance = random.Random(15)
-    process: subprocess.Popen[str] | None = None
+    lives_on = queue.Queue[subprocess.Popen[str]]()
     last = 0
 
     def end(request: int) -> None:
-        if process is not None and request == last:
-            process.send_signal(number)
+        if request == last:
+            # The process may ask before the test holds it.
+            lives_on.get(timeout=SECONDS).send_signal(number)
 
     history.on_request = end
     with MockServer(history.behave, latency=0.02) as server:
@@ -63,8 +65,9 @@ def test_ended_at_random_requests(number: signal.Signals, lives: int, history: H
             with history.life():
                 last = len(history.sent) + chance.randint(1, MOST_AT_ONCE)
                 process = start(*command(server), cwd=tmp_path)
+                lives_on.put(process)
                 done = ended(process)
-            process = None
+            assert lives_on.empty()
             if number == signal.SIGHUP:
                 # As with Ctrl-C: what was in flight is waited for, kept and scored.
                 assert done.returncode == 1, done.stderr
@@ -76,11 +79,11 @@ def test_ended_at_random_requests(number: signal.Signals, lives: int, history: H
 
 
 def test_a_process_that_nohup_started_ignores_a_closed_terminal(history: History, tmp_path: Path) -> None:
-    process: subprocess.Popen[str] | None = None
+    started = queue.Queue[subprocess.Popen[str]]()
 
     def hang_up(request: int) -> None:
-        if process is not None and request == 40:
-            process.send_signal(signal.SIGHUP)
+        if request == 40:
+            started.get(timeout=SECONDS).send_signal(signal.SIGHUP)
 
     history.on_request = hang_up
     with MockServer(history.behave, latency=0.02) as server, history.life():
@@ -89,6 +92,7 @@ def test_a_process_that_nohup_started_ignores_a_closed_terminal(history: History
             process = start(*command(server, questions=200), cwd=tmp_path)
         finally:
             signal.signal(signal.SIGHUP, before)
+        started.put(process)
         done = ended(process)
     assert done.returncode == 0, done.stderr
     history.check_records(tmp_path / "out", 200)
