@@ -1,6 +1,6 @@
 """Replies in the styles of today's models, labelled by people before any rule read them (docs/reading.md, error rates).
 
-`first`, `second` and `third` were written one after the other by hands that had not seen the rules, and rules were
+`first` to `fourth` were written one after the other by hands that had not seen the rules, and rules were
 written after each. Every figure must stay at least what it is: of these replies, hardly any is unknown to the rules.
 """
 

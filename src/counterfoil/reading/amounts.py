@@ -71,7 +71,7 @@ _BLANKS = re.compile(r"[ \n]*")
 # "It works out to", "rounds to", "stands at".
 _COMES_TO = re.compile(
     r"\b(?:comes?(?: out)? to|came to|works? out (?:to|at)|amounts? to|stands at|rounds? to|put (?:it|the \w+) at|"
-    r"totals|adds up to|i get|we get|i arrive at|leaves|must be|should be)(?: approximately| about| roughly|"
+    r"totals|adds up to|i get|we get|i arrive at|leaves|leaving|must be|should be)(?: approximately| about| roughly|"
     r" around)? (?=[-+(]?[\d.])"
 )
 _CLOSING_LINK = re.compile(
@@ -112,6 +112,11 @@ _SUM = re.compile(
     r"\W*so over (?:the )?\d"
 )
 _SUM_BEHIND = re.compile(r", (?:so|and|or|which means) (?:that )?(?:over|in total|the total|altogether)\b")
+# "303 dollars: 168 from the cakes and 135 from the pies".
+_MADE_UP_OF = re.compile(
+    r"(?<=[\da-z%]):(?= [^.;=\n]{0,20}\d[\d.,]*[^.;=\n\d]{0,20}\b(?:from|for|of|in|on)\b[^.;=\n]*(?:,|\band\b|\bplus\b)"
+    r"[^;=\n]{0,20}\d)"
+)
 # "Roughly 12; more precisely, 11.9", "150.77; since you can't buy a fraction, 150": what the number is in the end.
 _IN_THE_END = re.compile(
     r"\b(?:more (?:precisely|exactly|accurately)|(?:precisely|exactly|strictly|strictly speaking)(?=[,:])|"
@@ -233,6 +238,9 @@ def _without_remarks(lower: str, percent: bool) -> str:
         if is_sum or (_REMARK.match(lower, begin, stop) and not (percent and _PERCENT.search(lower, begin, stop))):
             end = begin
             continue
+        parts = _MADE_UP_OF.search(lower, begin, stop)
+        if parts is not None and _DIGIT.search(lower, begin, parts.start()) and not _OPEN.search(lower, begin, stop):
+            return lower[: parts.start()]
         tail = _SUM_BEHIND.search(lower, begin, stop)
         if tail is not None and _PAYMENT.search(lower, begin, tail.start()):
             end = tail.start()

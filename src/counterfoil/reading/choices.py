@@ -224,12 +224,15 @@ def _mentions(
 def _settled(reading: Reading) -> Read[int] | None:
     """The one choice that is named and not rejected, where that is plain: whatever is decided is decided for it."""
     only: Mention | None = None
+    ruled_out = set()
     for mention, no, quoted in zip(reading.mentions, reading.rejected, reading.listed, strict=True):
         if quoted or mention.paraphrase:
             return None
         if no and only is not None and only.place == mention.place:
             return None
-        if not no:
+        if no:
+            ruled_out.add(mention.place)
+        else:
             if only is not None and only.place != mention.place:
                 return None
             only = mention
@@ -238,6 +241,8 @@ def _settled(reading: Reading) -> Read[int] | None:
     ways = [one.by for one in sorted(choosing.by_name(reading), reverse=True) if one.said == only.place]
     if ways:
         return Read(only.place, ways[0])
+    if only.place in ruled_out:
+        return None
     return None if choosing.is_only_weighed(reading, only.place) else Read(only.place, ReadBy.ONLY_MENTIONED)
 
 

@@ -359,13 +359,17 @@ def stated_in_part(reading: Reading, apart: tuple[frozenset[str], ...]) -> int |
 def left_over(reading: Reading, count: int) -> int | None:
     """The one choice that is left where all others are ruled out, in the end."""
     out: dict[int, bool] = {}
+    ruled_out_in: dict[int, int] = {}
     for i, mention in enumerate(reading.mentions):
         clause = clause_at(reading.clauses, mention.start)
         if mention.place is None or clause is None:
             continue
         if reading.rejected[i] and clause.does == Does.REJECTS:
             out[mention.place] = True
+            ruled_out_in[mention.place] = clause.sentence
         elif reading.asserted(i) and not mention.paraphrase:
-            out[mention.place] = False
+            # "A is out: the nurse was on leave" gives the reason.
+            is_reason = not mention.letter and ruled_out_in.get(mention.place) == clause.sentence
+            out[mention.place] = is_reason
     left = [place for place in range(count) if not out.get(place, False)]
     return left[0] if len(left) == 1 and count > 2 else None

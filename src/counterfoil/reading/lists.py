@@ -17,7 +17,10 @@ _GAP = re.compile(r"[\s.,;:/()\[\]\"'|-]*(?:(?:or|and|또는|혹은|및|그리�
 _NOUNS = words.either(words.OPTION)
 _HEAD = re.compile(rf"(?:^|\n)[\s|\"'(\[{{-]*(?:\d{{1,2}}[.)] )?(?:the )?(?:(?:{_NOUNS}) )?[\"'(\[]*$")
 _COLON = re.compile(r"[\"')\].]*\s*(?:[:|-]|\n|\(|$)")
-_SHARE = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?(?:%|percent|퍼센트)|(?:probability|확률|p) ?[=:≈]? ?(0?\.\d+)")
+_SHARE = re.compile(
+    r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?(?:%|percent|퍼센트)|"
+    r"(?:(?:probability|confidence|likelihood|확률|p) ?[=:≈]?|\|) ?([01]?\.\d+)(?=\s|\||$|[,;)])"
+)
 _SHARE_BEHIND = re.compile(r"[)\]\"':\s=~≈-]{0,5}\(?(?:about |약 )?(\d{1,3}(?:\.\d+)?(?= ?%)|0?\.\d+(?![\d%]))")
 _LONGEST, _NEAR, _BRIEF, _ALL = 1_500, 120, 80, 105
 

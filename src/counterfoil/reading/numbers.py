@@ -313,7 +313,8 @@ def _worded(match: re.Match[str]) -> str:
 
 
 def _worded_large(match: re.Match[str]) -> str:
-    plainly = match["part"] or match["half"] or match["scale"] or _COUNTED.match(match.string, match.end())
+    is_large = match["scale"] or "hundred" in (match["whole"] or "")
+    plainly = match["part"] or match["half"] or is_large or _COUNTED.match(match.string, match.end())
     return _worded(match) if plainly else match[0]
 
 

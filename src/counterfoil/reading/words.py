@@ -122,7 +122,7 @@ QUOTES: Table = {
 REJECTS: Table = {
     "en": r"not|\w+n't|n't|cannot|never|neither|nor|incorrect|wrong|false|unlikely|ruled? out|eliminat\w+|exclud\w+|"
     r"rather than|instead of|other than|no longer|nothing|unsupported|inaccurate|invalid|irrelevant|"
-    r"contradict\w*|inconsistent",
+    r"contradict\w*|inconsistent|(?:is|are) (?:also |both )?(?:out|gone|off the table)",
     "ko": "아니(?!면)|아닌|아닙|아님|않|틀리|틀린|틀렸|틀림|오답|제외|부적절|배제|없(?:다|습|음|어|고|으)",
     "es": "no|nunca|tampoco|ni|incorrect[oa]s?|fals[oa]s?|descart\\w+|en lugar de|en vez de|excluy\\w+",
     "de": "nicht|kein\\w*|nie|weder|noch|falsch|unrichtig|ausgeschlossen|ausschließ\\w+|scheidet aus|statt|anstatt",

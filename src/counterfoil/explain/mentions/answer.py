@@ -46,6 +46,13 @@ _RANKED = re.compile(
 _FIRST_ONE = re.compile(r"\bwas (?:the |its |their )?(?:very )?(?:first|original)\b", re.I)
 _BRACKETS = re.compile(r"\([^()\n]*\)")
 _KOREAN_OBLIQUE = re.compile(r"보다|처럼|[과와] 달리|에 이어|[이]?라기보다")
+# "That one is Stoker's" speaks of something else than what is asked.
+_OTHER_THAN_ASKED = re.compile(r"\b(?:that one|the other(?: one)?)(?:'s|’s| is| was)\s", re.I)
+_STANDS_FOR = re.compile(
+    r"\b(?:stands?|stood|short|shorthand|symbol) for (?:the \w+ )?[\"“'‘*]*$|"
+    r"\b(?:denotes|represents|signifies|refers to|goes to|went to|belongs to) (?:the (?:\w+ )?)?[\"“'‘*]*$",
+    re.I,
+)
 _CLEFT = re.compile(r"\bit(?:'s|’s| is| was| must be| has to be) (?:the |actually |really )?[\"“'‘*]*$", re.I)
 _WHO = re.compile(r"[\"”'’*]* (?:who|that|which)\b", re.I)
 _RANGE = re.compile(r"\d\s?(?:to|and|through|or|[-–—~])\s?$", re.I)
@@ -252,6 +259,8 @@ class _Reading(OwnSaying):
             score -= 0.5
         if text[low - 1 : low] == "(":
             score -= 0.3
+        if at and _OTHER_THAN_ASKED.search(text, low, span.start):
+            score -= 0.8
         if self._affirms and self._is_affirmed(span):
             score += 0.8
         if cues.BUT.match(text, self.sentence_start(span.start)):
@@ -293,6 +302,8 @@ class _Reading(OwnSaying):
         if _CLEFT.search(text, max(low, span.start - 24), span.start) and not _WHO.match(text, span.end):
             return 0.6
         if key in ("is", "was") and len(self.raws(low, span.start)) > 2:
+            return _COMPLEMENT
+        if _STANDS_FOR.search(text, max(low, span.start - 40), span.start):
             return _COMPLEMENT
         if key in _COPULAS:
             return _SUBJECT

@@ -117,17 +117,29 @@ def is_inside_other_name(reply: Reply, first: int, last: int) -> bool:
             return True
         if before.raw in ("1", "2", "3", "I", "II", "III"):
             return after is not None and is_number(after.key)
-    if first == last and is_capital(after) and after is not None and _is_own_name(reply, last, after):
+    if after is not None and is_capital(after) and _goes_on(reply, first, last, after):
         return True
     # A chapter and verse: Ruth 1:16.
     return after is not None and re.match(r"\s\d+:\d", reply.text[reply[last].end : reply[last].end + 8]) is not None
 
 
-def _is_own_name(reply: Reply, at: int, after: Word) -> bool:
-    """Whether a name goes on into that of another thing: the Washington Post, the Boston Red Sox."""
-    if reply.gap(at) != " " or not is_capital(reply[at]) or after.raw.isupper():
+def _goes_on(reply: Reply, first: int, last: int, after: Word) -> bool:
+    """Whether a name goes on into another one: the Washington Post, George Washington Carver."""
+    if reply.gap(last) != " " or not is_capital(reply[last]) or after.raw.isupper():
         return False
-    return after.key in THINGS
+    if first == last:
+        return after.key in THINGS
+    return (
+        last - first == 1
+        and is_capital(reply[first])
+        and after.raw.isalpha()
+        and after.key not in FUNCTION_WORDS | KINDS | _SENIOR
+    )
+
+
+def is_contracted(reply: Reply, at: int) -> bool:
+    """The Don of "Don't", the Won of "won't"."""
+    return reply.text.startswith(("'t", "’t"), reply.end(at))
 
 
 def is_people(reply: Reply, at: int) -> bool:

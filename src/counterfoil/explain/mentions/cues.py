@@ -125,10 +125,13 @@ OTHERS = re.compile(
     r"alternative|candidate|error|mix-?up|distractor|confusion|wrong answer)s?\b|"
     r"\bI (?:was (?:going|about|tempted) to|almost|nearly|initially|first|originally|briefly)\b|"
     r"\b(?:mistaken|confused|mixed up) (?:for|with)\b|"
+    r"\b[a-z]+s (?:first |long |wrongly |mistakenly |initially |simply |at first )?"
+    r"(?:assumed|suspected|presumed|supposed|mistook)\b|"
     r"오답|착각|혼동|헷갈|오해|잘못 알|떠올|(?:라고|으?로) (?:흔히 )?(?:생각|알고|아는|답하(?!시면)|답변|여기|추측)",
     re.I,
 )
 OTHERS_KEYS = folded(
+    "suspected presumed supposed mistook "
     "misconception might may could mistake mistaken mistakenly mistaking confuse confused confusing confusion "
     "assume assumed assuming assumes think thinks thinking thought believe believes believed mix mixed say says "
     "said guess guessed guesses answer name picture expect imagine point credit credited attribute attributed cited "

@@ -203,7 +203,8 @@ Euro; EUR | Pound sterling; GBP; British pound | Japanese yen; JPY | Swiss franc
 Chinese yuan; CNY; RMB; Renminbi | Indian rupee; INR | Russian ruble; RUB; Rouble |
 South Korean won; KRW; Korean won | Deutsche Mark; DM; D-Mark; Deutschmark; German mark | Canadian dollar; CAD |
 Australian dollar; AUD | Czech koruna; CZK; Czech crown | Swedish krona; SEK | Norwegian krone; NOK |
-Danish krone; DKK
+Danish krone; DKK | Jupiter; Jovian | Mars; Martian | Venus; Venusian | Saturn; Saturnian | Uranus; Uranian |
+Neptune; Neptunian
 """
 
 # Each line: one thing's names in Hangul.

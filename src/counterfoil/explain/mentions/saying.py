@@ -33,6 +33,12 @@ _CLAUSE = re.compile(
 _GOES_ON_ABOUT = re.compile(r"[\"”'’*]*(?:, (?:which|who|whose|where|when|and|so|while)\b|\s[–—-]\s(?!not\b)\w)", re.I)
 _IN_RELATIVE = re.compile(r".*\b(?:which|who|whose|where)$", re.I)
 _RELATIVE = re.compile(r"[\"”'’*]*(?:, (?:though|however))?, (?:which|who|whose|where|the)\b[^,.;\n]*", re.I)
+# A main clause that goes on behind a relative one: "Sydney, which is the largest city, is not the capital".
+_MAIN_GOES_ON = re.compile(
+    r"[\"”'’*)]*, (?:which|who|whose|where)\b[^,.;:\n]{1,120}, "
+    r"(?:is|was|are|were|has|had|have|comes|came|ranks|ranked|did|does|do|only|also|then|lies|flows|won|lost)\b",
+    re.I,
+)
 _LIST = re.compile(
     r"[\s\"“”'‘’*,/&]*(?:\b(?:and|or)\b|[와과나]|이나|또는|혹은)?[\s\"“”'‘’*(]*(?:(?:the|an?) )?[\"“'‘*]*", re.I
 )
@@ -98,6 +104,8 @@ class Saying:
             return False  # said of what stands before the dash
         end = (until or span).end
         if not self.raws(low, span.start) and low and _GOES_ON_ABOUT.match(self.text, end):
+            return False
+        if _MAIN_GOES_ON.match(self.text, end):
             return False
         ending = ENDING.match(self.text, end)
         rest = self.raws(low, span.start) + self.raws(ending.end() if ending else end, high)

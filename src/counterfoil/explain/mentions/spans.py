@@ -11,6 +11,7 @@ from counterfoil.explain.mentions.context import (
     Reply,
     gold_is_name,
     is_behind_new,
+    is_contracted,
     is_echo,
     is_inside_other_name,
     is_other_word,
@@ -185,6 +186,8 @@ def _is_meant(reply: Reply, first: int, last: int, form: Form, gold_named: bool,
         if is_behind_new(reply, first):
             return False
         return not (form.exact_case or form.symbol) or not is_other_word(reply, first, last, form, gold_named)
+    if is_contracted(reply, last):
+        return False
     return not (is_inside_other_name(reply, first, last) or is_other_word(reply, first, last, form, gold_named))
 
 
