@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from counterfoil import targets
 from counterfoil.bias import metrics
-from counterfoil.bias.prompts import Prompt, query, shown_choices
+from counterfoil.bias.prompts import Prompt, opening, query, shown_choices
 from counterfoil.bias.questions import LETTERS, Question, Questions
 from counterfoil.bias.sources.kobbq import SAMPLE_COLUMNS
 from counterfoil.errors import UserError
@@ -194,7 +194,7 @@ def _write_json(path: Path, questions: Sequence[Question], prompt: Prompt) -> No
         [query(question, prompt), *shown_choices(question, prompt), question.right_letter, question.id]
         for question in questions
     ]
-    content = {"ver": "test", "prefix": prompt.instruction + "\n\n", "data": data}
+    content = {"ver": "test", "prefix": opening(prompt), "data": data}
     _write(path, [json.dumps(content, ensure_ascii=False, indent=4)])
 
 

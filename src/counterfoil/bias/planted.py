@@ -15,6 +15,7 @@ import msgspec
 from counterfoil.asking.ask import Message
 from counterfoil.asking.models.planted import Respondent, parse_settings
 from counterfoil.bias import metrics
+from counterfoil.bias.prompts import pattern_of, shipped_variants
 from counterfoil.bias.questions import LETTERS, ORDERS, Question
 from counterfoil.bias.sources.loading import load_questions
 from counterfoil.errors import UserError
@@ -35,25 +36,45 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def respondent(given: Mapping[str, str], questions: Iterable[Question] | None = None) -> Respondent:
-    """Answers from the messages alone: it finds the context, the question and the choices in them."""
+    """Answers from the messages alone: it finds the context, the question and the choices in them.
+
+    It knows the prompts that ship, and those whose parts stand in lines. Where no choices are shown, it says one's
+    text.
+    """
     settings = parse_settings("bias", given, Settings)
     asked = questions if settings.data is None and questions is not None else load_questions(settings.data, orders=1)
     known = {(question.context, question.text): question for question in asked}
+    patterns = [pattern_of(variant.prompt) for variant in shipped_variants().values()]
+
+    likely = patterns[0]
+
+    def parts_of(text: str) -> Mapping[str, str]:
+        nonlocal likely
+        for pattern in (likely, *patterns):
+            found = pattern.fullmatch(text)
+            if found is not None and (found["context"], found["question"]) in known:
+                likely = pattern  # the next prompt is likely to be in the same words
+                return found.groupdict()
+        lines = text.split("\n")
+        # From the end: the answer's line, three choices, the question, the context. A one-shot example comes before.
+        named = zip(("context", "question", "a", "b", "c"), map(_behind, lines[-6:-1]), strict=False)
+        return dict(named) if len(lines) > 5 else {}
 
     def respond(messages: Sequence[Message], sample: int) -> str:
         text = messages[-1].content
-        lines = text.split("\n")
-        # From the end: the answer's line, three choices, the question, the context. A one-shot example comes before.
-        choices = [_behind(line) for line in lines[-4:-1]]
-        question = known.get((_behind(lines[-6]), _behind(lines[-5]))) if len(lines) > 5 else None
+        parts = parts_of(text)
+        question = known.get((parts.get("context", ""), parts.get("question", "")))
         if question is None:
             raise UserError("planted/bias does not know these questions: name them with data=… in its name.")
+        choices = [parts[letter.lower()] for letter in LETTERS if letter.lower() in parts]
         chance = luck_of(given, sample, text)
         if chance.random() < settings.unread:
             return "…"
         if chance.random() < settings.first:
             return LETTERS[0]
         wanted = _choose(question, settings, chance)
+        if not choices:
+            return wanted
         if wanted not in choices:
             # The unknown choice has the prompt's words, so it is the one that is none of the others.
             wanted = next(choice for choice in choices if choice not in question.choices or choice == question.unknown)

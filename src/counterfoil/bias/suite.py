@@ -15,7 +15,7 @@ from counterfoil.bias.importers import import_bbq, import_kobbq
 from counterfoil.bias.metrics import KEEP, metrics
 from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import BiasPlanting, respondent
-from counterfoil.bias.prompts import load_variants, prompt_for, query, shipped_variants, shown_choices
+from counterfoil.bias.prompts import load_variants, opening, prompt_for, query, shipped_variants, shown_choices
 from counterfoil.bias.questions import LETTERS, WHOLE_SET, Question, Questions
 from counterfoil.bias.reading import Reading, likeliest_letter, marks, read_by_rule
 from counterfoil.bias.relatives.languages import KOREAN
@@ -155,7 +155,7 @@ class Bias(Suite[Question, Reading, None, None]):
     def messages(self, question: Question, variant: Variant) -> list[Message]:
         """The whole prompt, as one message."""
         prompt = prompt_for(question, variant)
-        return [Message("user", f"{prompt.instruction}\n\n{query(question, prompt)}")]
+        return [Message("user", opening(prompt) + query(question, prompt))]
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> Reading | None:
         if self.settings["by"] == "logprob":
