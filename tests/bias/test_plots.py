@@ -88,7 +88,8 @@ def test_original_and_debiased_stand_side_by_side(old: str, new: str, tmp_path: 
         ("diff_bias_ambiguous", "debiased", 0.1),
     ]
     [sentence] = [it for it in headline(run) if "debiasing" in it]
-    assert "0.100 [0.050, 0.150] instead of 0.300 [0.200, 0.400]: the intervals lie apart." in sentence
+    # The run has no records to test them by.
+    assert sentence.endswith(f"diff-bias in ambiguous contexts can't be compared for prompt {old} (0.300 to 0.100).")
 
 
 @pytest.mark.parametrize(
@@ -121,14 +122,10 @@ def test_many_models_are_told_of_together(tmp_path: Path) -> None:
             for m, (low, high) in intervals.items()
         ),
     )
-    counts, extremes = headline(run)
+    [counts] = headline(run)
     assert counts == (
         "The interval of diff-bias in ambiguous contexts lies above 0 (towards the stereotype) for a and b; "
-        "below 0 (against it) for c; on both sides of 0 (it can't be told) for 5 combinations of model and prompt."
-    )
-    assert extremes == (
-        "Diff-bias in ambiguous contexts goes from -0.200 [-0.300, -0.100] for c to 0.300 [0.200, 0.400] for b: "
-        "the intervals lie apart."
+        "below 0 (against it) for c; on both sides of 0 (it can't be told) for d, e, f and 2 more."
     )
 
 

@@ -31,11 +31,12 @@ def run_of(folder: Path, model: str = "m") -> str:
     return str(folder)
 
 
-def test_sentences_come_first_then_the_figures_to_read_first_then_where_the_rest_is(tmp_path: Path) -> None:
+def test_the_table_comes_first_then_sentences_then_where_the_rest_is(tmp_path: Path) -> None:
     text = summary_text(Run(run_of(tmp_path / "run")))
-    sentences, figures, *_, rest = text.split("\n\n")
+    table, sentences, *_, rest = text.split("\n\n")
+    assert table.splitlines()[0].split() == ["accuracy", "score_threshold"]
+    assert table.splitlines()[-1].startswith("m     0.500 [0.400, 0.600] ")
     assert sentences.startswith("- The score of right replies (by threshold; 1 is best) is 0.600 [0.500, 0.700] for m.")
-    assert [line.split("  ")[0] for line in figures.splitlines()[3:]] == ["accuracy", "score_threshold, right replies"]
     # Of four figures, two are shown.
     assert rest == f"2 more figures: counterfoil show {tmp_path / 'run'} --all."
     every = summary_text(Run(tmp_path / "run"), every_row=True)

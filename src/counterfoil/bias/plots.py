@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from counterfoil.bias import metrics
 from counterfoil.bias.habits import GUESSING, NO_READING
-from counterfoil.figures.numbers import cell, dot, dots_by_group, naming, overall, side_of, with_interval
+from counterfoil.comparing.best import Figure, told_apart
+from counterfoil.figures.numbers import cell, dot, dots_by_group, listed, naming, overall, side_of, with_interval
 from counterfoil.figures.plots import Axis, Dots, Plot, Point, Scatter, not_empty
-from counterfoil.figures.sentences import apart, extremes, sides
+from counterfoil.figures.sentences import extremes, sides
 from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import Estimate
 
 DEBIASED = "debiased"
-# As many models and prompts get a sentence each; more are told of together.
-SENTENCES = 6
+# As many models and prompts get a sentence each, or a name; more are told of together.
+SENTENCES = 2
 ALL_CATEGORIES = "all categories"
 CONTEXTS = {"ambiguous": metrics.DIFF_BIAS_AMBIGUOUS.name, "disambiguated": metrics.DIFF_BIAS_DISAMBIGUATED.name}
 ACCURACIES = (metrics.ACCURACY_AMBIGUOUS.name, metrics.ACCURACY_DISAMBIGUATED.name)
@@ -40,23 +41,39 @@ def headline(run: Run) -> list[str]:
             pair = one.model, one.variant
             other = f"; in disambiguated contexts {_lean(clear[pair])}" if pair in clear else ""
             sentences.append(f"For {names[pair]}: in ambiguous contexts {_lean(one)}{other}.")
-        sentences += _guesses(overall(estimates, metrics.ACCURACY_DISAMBIGUATED.name), names)
     else:
         for context, some in bias.items():
-            where = f"in {context} contexts"
-            sentences += sides(f"diff-bias {where}", some, "towards the stereotype", "against it")
-            sentences += extremes(f"Diff-bias {where}", some)
-    sentences += [
-        f"With the debiasing words ({names[old.model, old.variant]}), diff-bias in ambiguous contexts is "
-        f"{with_interval(new)} instead of {with_interval(old)}: {apart(old, new)}."
-        for old, new in _changes(bias["ambiguous"])[:SENTENCES]
-    ]
+            sentences += sides(f"diff-bias in {context} contexts", some, "towards the stereotype", "against it")
+    guesses = _guesses(overall(estimates, metrics.ACCURACY_DISAMBIGUATED.name), names)
     changing = overall(estimates, metrics.POSITION_BIAS.name)
     return [
+        *guesses,
         *sentences,
+        *_instructed(run, bias["ambiguous"], names),
         *extremes("The share of answers that change with the order of the choices", changing),
         *extremes("The share of replies without a readable choice", overall(estimates, NO_CHOICE)),
     ]
+
+
+def _instructed(run: Run, estimates: Sequence[Estimate], names: Mapping[tuple[str, str], str]) -> list[str]:
+    """What the words against bias do to diff-bias, of all models and prompts in a sentence."""
+    changes = [(old, new) for old, new in _changes(estimates) if old.value is not None and new.value is not None]
+    pairs = [((old.model, old.variant), (new.model, new.variant)) for old, new in changes]
+    told: dict[str, list[str]] = {}
+    for (old, new), apart in zip(changes, told_apart(run, Figure(CONTEXTS["ambiguous"]), pairs), strict=True):
+        values = f"{names[old.model, old.variant]} ({cell(old.value)} to {cell(new.value)})"
+        told.setdefault(_change(old.value or 0.0, new.value or 0.0, apart=apart), []).append(values)
+    parts = [f"{words} for {listed(some, SENTENCES)}" for words, some in told.items()]
+    return [f"With the debiasing words, diff-bias in ambiguous contexts {'; it '.join(parts)}."] if parts else []
+
+
+def _change(old: float, new: float, *, apart: bool | None) -> str:
+    """What the paired test says of two values. Where they lie on both sides of 0, it does not tell which is nearer."""
+    if not apart:
+        return "can't be compared" if apart is None else "changes by less than the paired test can tell"
+    if old * new < 0:
+        return "changes its side"
+    return "comes nearer to 0" if abs(new) < abs(old) else "goes farther from 0"
 
 
 def _guesses(accuracies: Sequence[Estimate], names: Mapping[tuple[str, str], str]) -> list[str]:

@@ -84,6 +84,7 @@ class Bias(Suite[Question, Reading, None, None]):
     placebos = PLACEBOS
     group_names: Mapping[str, str] = {"control": "{}", "policy": "out-of-choice {}"}
     beside_overall = ("control",)
+    headline_figures = (("diff_bias_ambiguous", {}), ("accuracy_ambiguous", {}), ("accuracy_disambiguated", {}))
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         if settings.get("by") == "logprob":

@@ -191,7 +191,7 @@ def _row(
     difference, test = one.difference, one.difference.test
     interval = difference.interval if level == LEVEL else interval_at(one.case, 1 - level)
     by_test = is_apart(p_adjusted)
-    apart = by_test and _without_0(interval)
+    apart = by_test and without_0(interval)
     notes = [one.withheld or one.metric.note]
     if not one.withheld:
         reach = out_of_reach(test.smallest_p, test.differing, smallest_level) if test.differing else None
@@ -226,13 +226,13 @@ def _row(
     )
 
 
-def _without_0(interval: Interval) -> bool:
+def without_0(interval: Interval) -> bool:
     return interval.low is not None and interval.high is not None and (interval.low > 0 or interval.high < 0)
 
 
 def _only_one_says_so(interval: Interval, by_test: bool, p: float | None) -> str | None:
     """Where test and interval don't say the same. Both must tell the sides apart; a clear interval is widened then."""
-    if p is None or interval.value is None or by_test == _without_0(interval):
+    if p is None or interval.value is None or by_test == without_0(interval):
         return None
     if by_test:
         return f"the test alone would tell them apart (p = {p:.2g}), but the interval holds 0"

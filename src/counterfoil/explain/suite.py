@@ -109,6 +109,11 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     people_metrics = PEOPLE
     group_names: Mapping[str, str] = {"judge": "{}", "replies=correct": "right replies"}
     beside_overall = ("replies",)
+    headline_figures = (
+        ("accuracy", {}),
+        ("score_threshold", {"replies": "correct"}),
+        ("discernment", {"replies": "correct"}),
+    )
     harness_groups = ("replies", "label")
 
     @property

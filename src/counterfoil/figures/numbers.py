@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
+from counterfoil.figures.names import short_names
 from counterfoil.figures.plots import Axis, Dot, Dots, Histogram, Lines, Plot, Scatter
 from counterfoil.stats.estimate import Estimate
 
@@ -113,11 +114,12 @@ def overall(estimates: Iterable[Estimate], metric: str) -> list[Estimate]:
 def naming(estimates: Sequence[Estimate]) -> dict[tuple[str, str], str]:
     """A name for each model and variant, without what is the same for all of them."""
     pairs = list(dict.fromkeys((estimate.model, estimate.variant) for estimate in estimates))
+    short = short_names(model for model, _ in pairs)
     if len({variant for _, variant in pairs}) < 2:
-        return {pair: pair[0] for pair in pairs}
-    if len({model for model, _ in pairs}) < 2:
+        return {pair: short[pair[0]] for pair in pairs}
+    if len(short) < 2:
         return {pair: f"prompt {pair[1]}" for pair in pairs}
-    return {(model, variant): f"{model} (prompt {variant})" for model, variant in pairs}
+    return {(model, variant): f"{short[model]} (prompt {variant})" for model, variant in pairs}
 
 
 def money(amount: float | None) -> str:
@@ -127,9 +129,12 @@ def money(amount: float | None) -> str:
     return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
 
 
-def listed(names: Iterable[str]) -> str:
-    """a, b and c"""
-    *most, last = list(names) or [""]
+def listed(names: Iterable[str], most_named: int | None = None) -> str:
+    """a, b and c; of more than `most_named`: a, b and 4 more."""
+    found = list(names) or [""]
+    if most_named is not None and len(found) > most_named:
+        found = [*found[: most_named - 1], f"{len(found) - most_named + 1:,} more"]
+    *most, last = found
     return f"{', '.join(most)} and {last}" if most else last
 
 

@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 from counterfoil.figures.numbers import between, cell, listed, naming, side_of, with_interval, without_interval
 from counterfoil.stats.estimate import Estimate
 
-# Names of more than these make a sentence unreadable.
+# More names than these make a sentence unreadable: the rest is counted.
 NAMED = 4
 
 
 def extremes(what: str, estimates: Sequence[Estimate]) -> list[str]:
-    """Lowest and highest, and whether their intervals lie apart; nothing where there are no estimates."""
+    """Lowest and highest; nothing where there are no estimates. Whether they differ is for a paired test to say."""
     names = naming(estimates)
     defined = [(one.value, one) for one in estimates if one.value is not None]
     undefined = [one for one in estimates if one.value is None]
@@ -29,7 +29,7 @@ def extremes(what: str, estimates: Sequence[Estimate]) -> list[str]:
     if low.value == high.value:
         all_of = _who([names[one.model, one.variant] for _, one in defined]) if undefined else "every model and prompt"
         return [f"{what} is {cell(low.value)} for {all_of}.{_widest([one for _, one in defined])}{rest}"]
-    return [f"{what} goes from {first} to {last}: {apart(low, high)}.{rest}"]
+    return [f"{what} goes from {first} to {last}.{rest}"]
 
 
 def apart(one: Estimate, other: Estimate) -> str:
@@ -79,4 +79,4 @@ def _for_all(names: Collection[str]) -> str:
 
 
 def _who(names: Sequence[str]) -> str:
-    return listed(names) if len(names) <= NAMED else f"{len(names)} combinations of model and prompt"
+    return listed(names, NAMED)

@@ -98,6 +98,7 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
         "status": "{}",
     }
     beside_overall = harness_groups = ("control",)
+    headline_figures = (("memorization_gap", {}), ("control_gap", {"control": "again"}), ("kept_old_excess", {}))
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"max_tokens": 1024}

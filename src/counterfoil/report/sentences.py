@@ -18,6 +18,8 @@ from counterfoil.suite.suite import AnySuite
 
 # Where a suite has no sentences of its own, so many of its first figures are told.
 FIGURES = 6
+# So many sentences of the main result stand below the table; the others are folded away.
+PROSE = 5
 # Of what was left out, so many are named.
 NAMED = 3
 FAILURES = "judge_failures"

@@ -1,4 +1,4 @@
-"""The summary of a run for a terminal: the report's sentences, the figures to read first, and where the rest is."""
+"""The summary of a run for a terminal: the headline table, the report's sentences, and where the rest is."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from counterfoil.console import GAP, page_width, table, width_of, wrapped
 from counterfoil.figures.numbers import plural
+from counterfoil.report.headline.table import headline_table
+from counterfoil.report.headline.text import headline_text
 from counterfoil.report.readings import second_reader_sentences, shares_sentence
-from counterfoil.report.sentences import data_sentence, headline_of, warnings_of
+from counterfoil.report.sentences import PROSE, data_sentence, headline_of, warnings_of
 from counterfoil.report.tables import notes_of
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run
-from counterfoil.stats.estimate import ALL, BASIS, CORRECTED, Estimate
+from counterfoil.stats.estimate import BASIS, CORRECTED, Estimate
 from counterfoil.suite.suite import AnySuite
 
 MOST_NOTES = 6
@@ -25,17 +27,25 @@ WORDS = {
 
 
 def summary_text(run: Run, *, every_row: bool = False) -> str:
-    """What the figures do not speak of, what they say, the figures to read first, and how the records ended.
+    """What the figures do not speak of, the few figures that count, what they say, and how the records ended.
 
-    With `every_row` all figures, each with its notes.
+    With `every_row` all figures, each with its notes, and all sentences.
     """
     suite = suite_to_show(run)
-    figures = _all_figures(run, suite) if every_row else _first_figures(run, suite)
-    notes = _notes([estimate for _, estimate in figures], MOST_NOTES if not every_row else None)
-    left = len(run.estimates) - len(figures)
+    headline = headline_table(run, suite)
+    figures = _all_figures(run, suite) if every_row or headline is None else []
+    first = [one.estimate for row in headline.rows for one in row.cells if one.estimate] if headline else []
+    notes = _notes([estimate for _, estimate in figures] or first, MOST_NOTES if not every_row else None)
+    left = len(run.estimates) - len(figures or first)
+    sentences = headline_of(run, suite)
+    told = sentences if every_row else sentences[:PROSE]
+    if len(told) < len(sentences):
+        told = [*told, f"{plural(len(sentences) - PROSE, 'more sentence')}: in the report, and with --all."]
     sections = [
         *map(wrapped, warnings_of(run)),
-        "\n".join(wrapped(f"- {sentence}", "  ") for sentence in headline_of(run, suite)),
+        headline_text(headline) if headline else "",
+        wrapped(headline.note) if headline else "",
+        "\n".join(wrapped(f"- {sentence}", "  ") for sentence in told),
         *_tables(figures, [(row["model"], row["variant"]) for row in run.outcomes]),
         "\n".join(map(wrapped, notes)),
         _over_prompts(run.estimates) if every_row else "",
@@ -46,20 +56,6 @@ def summary_text(run: Run, *, every_row: bool = False) -> str:
         "" if every_row or not left else f"{plural(left, 'more figure')}: counterfoil show {run.folder} --all.",
     ]
     return "\n\n".join(filter(None, sections))
-
-
-def _first_figures(run: Run, suite: AnySuite) -> list[tuple[str, Estimate]]:
-    """Those that the suite's page says to read first, with their names; where it does not say so, the overall ones."""
-    first = {metric.name: {*suite.beside_overall, metric.each} for metric in suite.metrics if metric.headline}
-    found = []
-    for estimate in run.estimates:
-        name = _name(estimate, suite.group_names)
-        # What labels correct stands beside what is reported.
-        of = set(estimate.group) - ({BASIS} if estimate.group.get(BASIS) == CORRECTED else set())
-        is_first = not first or (estimate.metric in first and of <= first[estimate.metric])
-        if name is not None and is_first and ALL not in (estimate.model, estimate.variant):
-            found.append((name, estimate))
-    return found
 
 
 def _all_figures(run: Run, suite: AnySuite) -> list[tuple[str, Estimate]]:

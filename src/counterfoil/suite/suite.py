@@ -191,6 +191,8 @@ class Suite(Generic[Q, R, F, V]):
     # How the figures of a group are called where they stand beside the overall ones in texts: {} is the group's value,
     # and NAME=VALUE names one group alone. The figures of other groups are in summary.json.
     group_names: Mapping[str, str] = {}
+    # The two or three figures of the headline table, by metric and group; empty: the first headline metrics, overall.
+    headline_figures: Sequence[tuple[str, Mapping[str, str | int]]] = ()
     # Groups that `compare` shows beside the overall figures, and groups that other harnesses show without being asked.
     beside_overall: Sequence[str] = ()
     harness_groups: Sequence[str] = ()

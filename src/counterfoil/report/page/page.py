@@ -14,10 +14,12 @@ from counterfoil.asking.models.providers import provider_of
 from counterfoil.console import shown_name
 from counterfoil.errors import UserError
 from counterfoil.figures.corrections import correction_plot, correction_sentences, corrections_of
-from counterfoil.figures.numbers import listed, money
+from counterfoil.figures.numbers import listed, money, plural
 from counterfoil.figures.numbers import table as plot_table
 from counterfoil.figures.plots import Plot
 from counterfoil.files import check_target, explained, replacing
+from counterfoil.report.headline.html import headline_html
+from counterfoil.report.headline.table import headline_table
 from counterfoil.report.html import Html, details, facts, items, joined, table, tag
 from counterfoil.report.page.readings import readings_part
 from counterfoil.report.page.records import records_part
@@ -25,7 +27,7 @@ from counterfoil.report.page.tables import agreement_tables, group_tables, metho
 from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.report.plots.svg import draw
 from counterfoil.report.readings import is_of_second_reader
-from counterfoil.report.sentences import data_sentence, headline_of, served_as, warnings_of
+from counterfoil.report.sentences import PROSE, data_sentence, headline_of, served_as, warnings_of
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import REPORT_ON, Run, Summary, writing_about
 from counterfoil.stats.estimate import Estimate
@@ -33,6 +35,7 @@ from counterfoil.stats.metric import by_name
 from counterfoil.suite.habits import HABIT
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 from counterfoil.suite.second_reader import READING_AGREEMENT
+from counterfoil.suite.suite import AnySuite
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 # More models than these are counted, not named, in a title.
@@ -132,7 +135,7 @@ def run_part(run: Run, key: str, title: str) -> Html:
     agreement = agreement_tables([estimate for estimate in summary.estimates if estimate.metric in agreeing])
     pretty = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
     parts: dict[str, Html | None] = {
-        "Result": joined(_warnings(run), items(headline_of(run, suite)), _in_brackets(summary, several=len(order) > 1)),
+        "Result": _result(run, suite),
         "What was asked": _asked(manifest, summary),
         "Checked by people": corrections_part(summary.estimates),
         "Plots": joined(*map(figure_of, suite.plots(run))),
@@ -149,6 +152,20 @@ def run_part(run: Run, key: str, title: str) -> Html:
     contents = tag("nav", links, aria_label=f"Sections of {title}")
     sections = [tag("section", tag("h3", name, id=ids[name]), content) for name, content in there.items()]
     return tag("section", tag("h2", title, id=key), contents, *sections, class_="run")
+
+
+def _result(run: Run, suite: AnySuite) -> Html:
+    """The headline table, at most five sentences below it, and the others folded."""
+    headline = headline_table(run, suite)
+    sentences = headline_of(run, suite)
+    more = sentences[PROSE:]
+    return joined(
+        _warnings(run),
+        headline_html(headline) if headline else None,
+        items(sentences[:PROSE]),
+        details(f"{plural(len(more), 'more sentence')}", items(more)) if more else None,
+        _in_brackets(run.whole_summary, several=len(run.outcomes) > 1),
+    )
 
 
 AGREEMENT = (

@@ -1,0 +1,144 @@
+"""Which of a run's models and prompts is best in a figure, and which can't be told from it.
+
+The one with the best value is compared with each of the others by the paired test. Of k, a test is held against
+5 % ÷ (k − 1), after Bonferroni. So in at least 95 of 100 such columns the one that is truly best is called best, or not
+told from the best: multiple comparisons with the best, after Hsu (1984).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import polars as pl
+
+from counterfoil.comparing.compared import without_0
+from counterfoil.comparing.items import Frames, differences_between, joined_items, told_by, with_partners
+from counterfoil.errors import UserError
+from counterfoil.running.asked import suite_of
+from counterfoil.running.folder import RECORDS, readable
+from counterfoil.running.records import read_scores
+from counterfoil.stats.pairing import interval_at
+from counterfoil.stats.power import LEVEL
+
+if TYPE_CHECKING:
+    from counterfoil.running.folder import Run
+    from counterfoil.stats.estimate import Estimate, Group
+    from counterfoil.stats.metric import Metric
+
+# A model with a prompt.
+Pair = tuple[str, str]
+# `behind`: told apart from the best. `untested`: no paired test can be made.
+Standing = Literal["best", "not told", "behind", "untested"]
+
+
+class Figure(NamedTuple):
+    """A metric in one group, as its estimates are called."""
+
+    metric: str
+    group: Group = {}
+
+    def is_of(self, estimate: Estimate) -> bool:
+        return estimate.metric == self.metric and estimate.group == self.group
+
+
+def standings(run: Run, figures: Sequence[Figure], declared: Sequence[Metric]) -> list[dict[Pair, Standing]]:
+    """For each figure where every model and prompt with a value stands; empty where fewer than two have one, or where
+    no value is better than another. `declared` are the suite's metrics.
+    """
+    metrics = [[metric for metric in declared if metric.name == figure.metric and metric.better] for figure in figures]
+    values = [
+        {(one.model, one.variant): one.value for one in run.estimates if figure.is_of(one) and one.value is not None}
+        for figure in figures
+    ]
+    ranked = [
+        of if len(of) > 1 and of_name else {} for of_name, of in zip(metrics, values, strict=True)
+    ]
+    if not any(ranked):
+        return [{} for _ in figures]
+    items = _items(run, {pair for of in ranked for pair in of})
+    return [
+        _standings(figure, of_name, of, items) if of else {}
+        for figure, of_name, of in zip(figures, metrics, ranked, strict=True)
+    ]
+
+
+def told_apart(run: Run, figure: Figure, pairs: Sequence[tuple[Pair, Pair]]) -> list[bool | None]:
+    """Of each two models and prompts whether the paired test tells their values apart, after Bonferroni over these;
+    None where there is no test.
+    """
+    if not pairs:
+        return []
+    try:
+        items = _items(run, {one for pair in pairs for one in pair})
+    except UserError:  # the records are gone
+        return [None for _ in pairs]
+    named = [metric for metric in suite_of(run).metrics if metric.name == figure.metric]
+    level = LEVEL / len(pairs)
+    return [
+        _is_apart(figure, named, items.get(a, {}), items.get(b, {}), level, is_mirrored=False) for a, b in pairs
+    ]
+
+
+def _standings(
+    figure: Figure, metrics: Sequence[Metric], values: Mapping[Pair, float], items: Mapping[Pair, Frames]
+) -> dict[Pair, Standing]:
+    metric = metrics[0]
+    best = min(values, key=lambda pair: _distance(metric, values[pair]))
+    level = LEVEL / (len(values) - 1)
+    found: dict[Pair, Standing] = {}
+    for pair, value in values.items():
+        if _distance(metric, value) == _distance(metric, values[best]):
+            found[pair] = "best"
+            continue
+        is_mirrored = metric.better == "zero" and value * values[best] < 0
+        apart = _is_apart(figure, metrics, items.get(best, {}), items.get(pair, {}), level, is_mirrored=is_mirrored)
+        found[pair] = "untested" if apart is None else "behind" if apart else "not told"
+    return found
+
+
+def _distance(metric: Metric, value: float) -> float:
+    """The smaller, the better."""
+    return {"higher": -value, "lower": value, "zero": abs(value)}[metric.better or "zero"]
+
+
+def _is_apart(
+    figure: Figure, metrics: Sequence[Metric], a: Frames, b: Frames, level: float, *, is_mirrored: bool
+) -> bool | None:
+    """Whether test and interval tell both apart at this level; None where there is no test.
+
+    Mirrored, one side has the opposite sign: then the test is on whose value is farther from 0.
+    """
+    found = [one for one in told_by(a, metrics) if dict(one.label) == dict(figure.group)]
+    if not found or not set(a) <= set(b):
+        return None
+    metric = found[0].changed(groups=((),))
+    joined = joined_items(a, b, [metric])
+    answered = {kind: frame.filter(~(frame["left_out"] | frame["left_out b"])) for kind, frame in joined.items()}
+    if is_mirrored:
+        answered[metric.of] = _mirrored(answered[metric.of], metric)
+    [one] = differences_between(answered, [metric], "a", "b")
+    test = one.difference.test
+    if test.p is None:
+        return None
+    return test.p <= level and without_0(interval_at(one.case, 1 - level))
+
+
+def _mirrored(frame: pl.DataFrame, metric: Metric) -> pl.DataFrame:
+    """The items with the first side's value turned to its opposite."""
+    if metric.minus is None:
+        return frame.with_columns(-pl.col(str(metric.mean)).cast(pl.Float64))
+    return frame.rename({str(metric.mean): metric.minus, metric.minus: str(metric.mean)})
+
+
+def _items(run: Run, pairs: set[Pair]) -> dict[Pair, Frames]:
+    """The items of each model and prompt. Records are read once."""
+    suite = suite_of(run)
+    with readable(run.folder / RECORDS):
+        records = read_scores(run.folder / RECORDS)
+    parts = records.partition_by("model", "variant", as_dict=True)
+    return {
+        (str(model), str(variant)): with_partners(suite.items(part), suite.metrics)
+        for (model, variant), part in parts.items()
+        if (str(model), str(variant)) in pairs
+    }
