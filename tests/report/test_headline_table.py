@@ -61,9 +61,7 @@ def test_a_run_whose_records_are_gone_keeps_its_table_without_signs(tmp_path: Pa
 
 
 @pytest.mark.parametrize("columns", [30, 60, 80, 110])
-def test_it_is_never_wider_than_the_terminal(
-    columns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_never_wider_than_the_terminal(columns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setattr("counterfoil.console.on_a_terminal", lambda: True)
     long = {f"openai/{'x' * 60}-{letter}-{'y' * 60}": some for letter, some in zip("abc", RIGHT.values(), strict=True)}

@@ -51,9 +51,7 @@ def standings(run: Run, figures: Sequence[Figure], declared: Sequence[Metric]) -
         {(one.model, one.variant): one.value for one in run.estimates if figure.is_of(one) and one.value is not None}
         for figure in figures
     ]
-    ranked = [
-        of if len(of) > 1 and of_name else {} for of_name, of in zip(metrics, values, strict=True)
-    ]
+    ranked = [of if len(of) > 1 and of_name else {} for of_name, of in zip(metrics, values, strict=True)]
     if not any(ranked):
         return [{} for _ in figures]
     items = _items(run, {pair for of in ranked for pair in of})
@@ -75,9 +73,7 @@ def told_apart(run: Run, figure: Figure, pairs: Sequence[tuple[Pair, Pair]]) -> 
         return [None for _ in pairs]
     named = [metric for metric in suite_of(run).metrics if metric.name == figure.metric]
     level = LEVEL / len(pairs)
-    return [
-        _is_apart(figure, named, items.get(a, {}), items.get(b, {}), level, is_mirrored=False) for a, b in pairs
-    ]
+    return [_is_apart(figure, named, items.get(a, {}), items.get(b, {}), level, is_mirrored=False) for a, b in pairs]
 
 
 def _standings(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from os.path import commonprefix
+from itertools import takewhile
 
 # A name is cut between its parts only: provider/model, model?setting=1&setting=2.
 _PARTS = re.compile(r"[^/?&]*[/?&]?")
@@ -19,14 +19,20 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
         return {name: name for name in whole}
     fewest = min(map(len, split))
     # Something of each name stays.
-    first = min(len(commonprefix(split)), max(fewest - 1, 0))
+    first = min(_shared(split), max(fewest - 1, 0))
     bare = [[part.rstrip(_JOINTS) for part in parts[first:]][::-1] for parts in split]
-    last = min(len(commonprefix(bare)), max(min(map(len, bare)) - 1, 0))
+    last = min(_shared(bare), max(min(map(len, bare)) - 1, 0))
     short = {
-        name: "".join(parts[first : len(parts) - last]).rstrip(_JOINTS) for name, parts in zip(whole, split, strict=True)
+        name: "".join(parts[first : len(parts) - last]).rstrip(_JOINTS)
+        for name, parts in zip(whole, split, strict=True)
     }
     is_clear = len(set(short.values())) == len(whole) and all(short.values())
     return short if is_clear else {name: name for name in whole}
+
+
+def _shared(split: Sequence[Sequence[str]]) -> int:
+    """How many first parts all have in common."""
+    return sum(1 for _ in takewhile(lambda parts: len(set(parts)) == 1, zip(*split, strict=False)))
 
 
 def distinct(texts: Sequence[str], shorten: Callable[[str], str]) -> list[str]:

@@ -16,7 +16,13 @@ def headline_html(table: HeadlineTable) -> Html:
     has_prompts = any(row.prompt for row in table.rows)
     head = [tag("th", "model", scope="col"), tag("th", "prompt", scope="col") if has_prompts else None]
     head += [
-        tag("th", ", ".join(column.title), tag("span", column.better, class_="better"), scope="col", title=column.says or None)
+        tag(
+            "th",
+            ", ".join(column.title),
+            tag("span", column.better, class_="better"),
+            scope="col",
+            title=column.says or None,
+        )
         for column in table.columns
     ]
     caption = "The figures that count"
@@ -49,7 +55,9 @@ def _cell(column: Column, one: Cell) -> Html:
     sign = tag("span", one.sign, class_="sign", role="img", aria_label=words, title=words) if one.sign else None
     number = tag("b" if one.standing == "best" else "span", cell(estimate.value), class_="value")
     text = tag("span", number, tag("span", bounds, class_="interval"), sign, class_="figure")
-    return tag("td", text, _bar(column, one), class_=(one.standing or "").replace(" ", "-") or None, title=estimate.note)
+    return tag(
+        "td", text, _bar(column, one), class_=(one.standing or "").replace(" ", "-") or None, title=estimate.note
+    )
 
 
 def _bar(column: Column, one: Cell) -> Html | None:
@@ -62,7 +70,10 @@ def _bar(column: Column, one: Cell) -> Html | None:
     ends = [line(scale.start, middle, scale.end, middle, stroke=GRID)]
     if column.holds_0:
         ends.append(line(scale(0.0), 0, scale(0.0), HEIGHT, stroke=INK, stroke_dasharray="2 2"))
-    parts = [*interval(0, scale, middle, estimate.value, estimate.low, estimate.high), marker(0, scale(estimate.value), middle)]
+    parts = [
+        *interval(0, scale, middle, estimate.value, estimate.low, estimate.high),
+        marker(0, scale(estimate.value), middle),
+    ]
     return tag(
         "svg",
         *ends,
@@ -73,5 +84,3 @@ def _bar(column: Column, one: Cell) -> Html | None:
         class_="bar",
         aria_hidden="true",
     )
-
-

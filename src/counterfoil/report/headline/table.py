@@ -49,7 +49,7 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """An estimate, or None where the run has none, and where it stands; None where there is nothing to stand against."""
+    """An estimate, if the run has it, and where it stands; None where there is nothing to stand against."""
 
     estimate: Estimate | None
     standing: Standing | None
@@ -83,7 +83,9 @@ def headline_table(run: Run, suite: AnySuite) -> HeadlineTable | None:
     figures = [figure for figure in _figures(suite, there) if any(map(figure.is_of, there))]
     if not figures:
         return None
-    found = {(n, one.model, one.variant): one for n, figure in enumerate(figures) for one in filter(figure.is_of, there)}
+    found = {
+        (n, one.model, one.variant): one for n, figure in enumerate(figures) for one in filter(figure.is_of, there)
+    }
     order: list[Pair] = [(str(row["model"]), str(row["variant"])) for row in run.outcomes]
     order += [pair for pair in dict.fromkeys((one.model, one.variant) for one in found.values()) if pair not in order]
     order = [pair for pair in order if any((n, *pair) in found for n in range(len(figures)))]
