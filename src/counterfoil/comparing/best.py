@@ -8,6 +8,7 @@ told from the best: multiple comparisons with the best, after Hsu (1984).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import polars as pl
@@ -36,7 +37,7 @@ class Figure(NamedTuple):
     """A metric in one group, as its estimates are called."""
 
     metric: str
-    group: Group = {}
+    group: Group = MappingProxyType({})
 
     def is_of(self, estimate: Estimate) -> bool:
         return estimate.metric == self.metric and estimate.group == self.group
