@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from counterfoil.console import say
+from counterfoil.deciding.run import run_until_decided
 from counterfoil.errors import UserError
 from counterfoil.running.folder import Run
 from counterfoil.running.request import make_request, read_experiment
-from counterfoil.running.run import run_suite
 from counterfoil.running.score import score_replies
 from counterfoil.suite.finding import load_suite
 from counterfoil.suite.options import NOT_TO_SCORE, RUN_OPTIONS, Option, checked, nearest
@@ -58,7 +58,7 @@ def run(
         from counterfoil.running.dry import dry_run as rehearse
 
         return _outside_of_loops(lambda: rehearse(loaded, request))
-    return _outside_of_loops(lambda: run_suite(loaded, request, say))
+    return _outside_of_loops(lambda: run_until_decided(loaded, request, say))
 
 
 def score(suite: str, files: str | Path | Sequence[str | Path], *, format: str = "jsonl", **options: Any) -> Run:

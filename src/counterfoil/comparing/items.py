@@ -55,9 +55,14 @@ def over_variants(one: SideItems, other: SideItems) -> tuple[SideItems, SideItem
     return (_in_each(one), _in_each(other)) if a == b else (_mean_over(one), _mean_over(other))
 
 
-def _in_each(side: SideItems) -> SideItems:
+def named_by_variant(frames: Frames) -> dict[str, pl.DataFrame]:
+    """The same items, with the variant as a part of their names."""
     item = pl.format("{} {}", "variant", "item")
-    frames = {kind: frame.with_columns(item=item) for kind, frame in side.frames.items()}
+    return {kind: frame.with_columns(item=item) for kind, frame in frames.items()}
+
+
+def _in_each(side: SideItems) -> SideItems:
+    frames = named_by_variant(side.frames)
     metrics = [
         metric.changed(groups=(*metric.groups, ("variant",))) if () in metric.groups else metric
         for metric in side.metrics

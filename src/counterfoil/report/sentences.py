@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from counterfoil.figures.numbers import listed, plural, replies_to, with_interval
 from counterfoil.report.cut_off import advice, cut_off_sentences
+from counterfoil.report.decided import decided_sentences
 from counterfoil.report.readings import not_reread, weak_sentences
 from counterfoil.running.folder import RECORDS, Run, readable
 from counterfoil.suite.habits import habit_sentences
@@ -26,12 +27,14 @@ FAILURES = "judge_failures"
 
 
 def headline_of(run: Run, suite: AnySuite) -> list[str]:
-    """Habits that explain the replies; then the suite's sentences, or the first overall estimates where it has none."""
+    """What --until has decided; habits that explain the replies; then the suite's sentences, or the first overall
+    estimates where it has none.
+    """
     sentences = suite.headline(run) or [
         f"{estimate.model}, {estimate.variant}: {estimate.metric} {with_interval(estimate)}."
         for estimate in [estimate for estimate in run.estimates if not estimate.group][:FIGURES]
     ]
-    return [*habit_sentences(suite.habits, run.estimates), *sentences]
+    return [*decided_sentences(run), *habit_sentences(suite.habits, run.estimates), *sentences]
 
 
 def warnings_of(run: Run) -> list[str]:
@@ -173,7 +176,7 @@ def _not_in_the_file(run: Run) -> Iterator[str]:
 
 
 def _left_out(run: Run) -> Iterator[str]:
-    missing = sum(row[name] for row in run.outcomes for name in LEFT_OUT)
+    missing = sum(row[name] for row in run.outcomes for name in LEFT_OUT) - run.whole_summary.decided
     if missing:
         different = dict.fromkeys(
             f"{row.model}, {row.variant}, {row.question_id}: {row.outcome.replace('_', ' ')}"
@@ -208,9 +211,13 @@ def _judge_failures(run: Run) -> Counter[str]:
 
 
 def _part_of_the_questions(run: Run) -> list[str]:
-    """For each model of a run that is not whole a sentence; one for each variant where they differ."""
+    """For each model of a run that is not whole a sentence; one for each variant where they differ. Of what is decided
+    nothing is missing.
+    """
     of_model: dict[str, dict[str, list[str]]] = {}
     for part in run.manifest.get("partial", []):
+        if part.get("decided"):
+            continue
         of_model.setdefault(part["model"], {}).setdefault(part["sentence"], []).append(part["variant"])
     return [
         (model if len(said) == 1 else f"{model} ({', '.join(variants)})") + f": {sentence}."

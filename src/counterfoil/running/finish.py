@@ -31,6 +31,8 @@ from counterfoil.running.folder import (
     staging,
     take_place,
 )
+from counterfoil.running.looks import DECIDED
+from counterfoil.running.looks.ending import estimates_of, forget_looks, until_of
 from counterfoil.running.plan import Plan
 from counterfoil.running.records import Answered, Parts, read_answered, read_left_out, read_scores
 from counterfoil.running.request import RunRequest
@@ -176,7 +178,12 @@ UNANSWERED_NAMED = 20
 
 
 def finish(
-    plan: Plan, parts: Parts, counts: Sequence[Counts], askers: Askers[Any], started_at: datetime, asked: Asked
+    plan: Plan,
+    parts: Parts,
+    counts: Sequence[Counts],
+    askers: Askers[Any],
+    started_at: datetime,
+    asked: Asked,
 ) -> Run:
     """Write records, summary, manifest and what the suite has beside them; then put all of it in the place of an
     earlier run. Until then that run stays whole.
@@ -198,12 +205,14 @@ def finish(
         write_json(staged / SUMMARY, summary)
         content = {"id": id, **manifest(plan, askers, outcomes, started_at, stopped, answered, asked, counts)}
         content["partial"] = msgspec.to_builtins(partial)
+        content |= until_of(plan, counts, askers)
         write_json(staged / MANIFEST, content)
         plan.suite.finished(Run(staged), plan.facts)
         files = sorted(path.name for path in staged.iterdir() if path.is_file() and path.name not in OWN)
         if files:
             write_json(staged / MANIFEST, content | {"files": files})
         take_place(staged, folder)
+    forget_looks(folder)
     return Run(folder)
 
 
@@ -253,7 +262,7 @@ def _summary(
     if any(outcome in LEFT_OUT for *_, outcome in outcomes):
         unanswered = [Unanswered(**row) for row in read_left_out(records, UNANSWERED_NAMED)]
     scores = read_scores(records, plan.suite.categorical)
-    estimates = all_estimates(plan.suite, scores, plan.facts)
+    estimates = estimates_of(plan, lambda: all_estimates(plan.suite, scores, plan.facts))
     reread = [one for of_model in counts for one in of_model.reread]
     if reread:
         from counterfoil.running.second_reader.figures import second_figures
@@ -275,6 +284,7 @@ def _summary(
         unjudged=sum(of_model.unjudged for of_model in counts),
         not_reread=sum(of_model.not_reread for of_model in counts),
         broken=sum(of_model.broken.total() for of_model in counts),
+        decided=sum(of_model.decided.total() for of_model in counts),
     )
 
 
@@ -297,6 +307,8 @@ class Part(msgspec.Struct, kw_only=True):
     questions: int
     with_replies: int
     random: bool
+    # Nothing else is missing than what needed no asking.
+    decided: bool = False
     sentence: str
 
 
@@ -314,6 +326,7 @@ def parts_of(counts: Sequence[Counts], askers: Askers[Any], answered: Sequence[A
             if any(missing.values()):
                 with_replies = replied[model, variant.name]
                 is_random = not missing["failed"] and of_model.is_in_order(variant.name)
+                is_decided = 0 < missing["not_asked"] == of_model.decided[variant.name]
                 found.append(
                     Part(
                         model=model,
@@ -321,7 +334,10 @@ def parts_of(counts: Sequence[Counts], askers: Askers[Any], answered: Sequence[A
                         questions=questions,
                         with_replies=with_replies,
                         random=is_random,
-                        sentence=_sentence(with_replies, questions, missing, reason, is_random=is_random),
+                        decided=is_decided and not missing["failed"],
+                        sentence=_sentence(
+                            with_replies, questions, missing, DECIDED if is_decided else reason, is_random=is_random
+                        ),
                     )
                 )
     return found
@@ -352,6 +368,8 @@ def _sentence(
 def _stopped(reason: str | None) -> str:
     if reason == "interrupted":
         return "interrupted"
+    if reason == DECIDED:
+        return "all that was to be decided is decided"
     return "stopped by the budget" if (reason or "").startswith("the budget") else "since the model stopped"
 
 

@@ -30,6 +30,8 @@ REPORT, REPORT_ON = "report.html", "report"
 LOCK, NEW, PARTS = ".lock", ".new", ".parts"
 # Holds the name of a round of fresh asks until it is complete.
 FRESH = ".fresh"
+# Holds the looks that were taken until the manifest has them.
+LOOKS = ".looks"
 # Under this name the metadata of records.parquet hold the run's id.
 RUN_KEY = "counterfoil_run"
 
@@ -60,6 +62,8 @@ class Summary(msgspec.Struct):
     # Replies that a second reader was to read, and did not.
     not_reread: int = 0
     broken: int = 0
+    # Records that were not asked, since what was to be decided was decided: nothing is missing.
+    decided: int = 0
     # That of the run, as records and manifest have it; older runs have none.
     id: str | msgspec.UnsetType = msgspec.UNSET
 
@@ -126,10 +130,10 @@ class Run:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every question was answered, every reply judged where judges were named, and every reply of the
-        sample read by the second reader.
+        """Whether every question was answered that was to be asked, every reply judged where judges were named, and
+        every reply of the sample read by the second reader.
         """
-        left_out = any(row[outcome] for row in self.outcomes for outcome in LEFT_OUT)
+        left_out = sum(row[outcome] for row in self.outcomes for outcome in LEFT_OUT) - self.whole_summary.decided
         return not left_out and not self.unjudged and not self.whole_summary.not_reread
 
     @property
@@ -262,7 +266,7 @@ def writing_run(folder: Path, inputs: Collection[str], *, overwrite: bool = Fals
     """The rule for what a run writes, into its folder and elsewhere."""
 
     def is_of_earlier_run(path: Path) -> bool:
-        return path.parent == folder and path.name in (FRESH, *files_of(folder))
+        return path.parent == folder and path.name in (FRESH, LOOKS, *files_of(folder))
 
     return targets.writing(
         "run", of=[folder], inputs=inputs, overwrite=overwrite, known=is_of_earlier_run, free=folder / NEW

@@ -17,6 +17,7 @@ from counterfoil.asking.models.providers import provider_of
 from counterfoil.asking.prices import Price, Prices, load_prices
 from counterfoil.errors import UserError
 from counterfoil.inputs import Inputs, telling_of_inputs
+from counterfoil.running.looks.design import check
 from counterfoil.running.request import RunRequest
 from counterfoil.running.sampling import Order, Sample, chosen_units
 from counterfoil.suite.finding import load_suite
@@ -98,6 +99,8 @@ def _planned(suite: AnySuite, request: RunRequest, inputs: Inputs) -> Plan:
         raise UserError(f"A second reader can't be asked about these replies of {suite.name}: leave it out.")
     dataset = suite.load(request.data)
     suite = suite.configured(request.settings, msgspec.structs.replace(request.context, data=dataset.name))
+    if request.until is not None:
+        check(request.until, suite.metrics, len(request.models))
     variants = suite.variants(request.context.variants, dataset)
     facts = suite.prepare(dataset)  # always of the whole dataset, whatever the limit
     dataset_units = units_of(dataset)

@@ -15,6 +15,7 @@ import msgspec
 
 from counterfoil.files import explained, replacing
 from counterfoil.running.folder import PARTS, RUN_KEY
+from counterfoil.running.looks import DECIDED
 from counterfoil.suite.outcome import LEFT_OUT
 from counterfoil.suite.second_reader import SECOND_COLUMNS
 from counterfoil.suite.suite import Row
@@ -92,6 +93,24 @@ class Parts:
         self._waiting.clear()
         self._count = 0
 
+    def so_far(self, models: Sequence[int]) -> pl.DataFrame:
+        """The records of these models that have come, in their order, without their texts: what a look is at."""
+        import polars as pl
+
+        self._write_waiting()
+        left = {name: kind for name, kind in self._suite_columns.items() if name not in (*JUDGE_TEXTS, *HOW_READ)}
+        left = {name: kind for name, kind in COLUMNS.items() if name not in (*TEXT_COLUMNS, *HOW_READ)} | left
+        places = [self._columns.index(name) for name in left]
+        frames = [_typed([[] for _ in left], left)]
+        for model in models:
+            rows: list[tuple[int, list[Any]]] = []
+            for stretch in sorted(self._folder.glob(f"{model:04}-*.rows")):
+                rows += ((place, [values[column] for column in places]) for place, values in _read_rows(stretch))
+            rows.sort(key=_place)
+            if rows:
+                frames.append(_typed(map(list, zip(*(values for _, values in rows), strict=True)), left))
+        return pl.concat(frames)
+
     def digest(self) -> str:
         """A hash of all records: equal ones have the same."""
         digest = hashlib.sha256()
@@ -156,12 +175,16 @@ def frame_of(rows: Sequence[Row], suite_columns: Mapping[str, Any]) -> pl.DataFr
 
 
 def _frame(columns: Iterable[list[Any]], suite_columns: Mapping[str, Any]) -> pl.DataFrame:
+    return _typed(columns, COLUMNS | dict(suite_columns))
+
+
+def _typed(columns: Iterable[list[Any]], kinds: Mapping[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     types: dict[Any, Any] = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
     types |= {list[str]: pl.List(pl.String), list[float]: pl.List(pl.Float64)}
     types[list[list[str]]] = pl.List(pl.List(pl.String))
-    schema = {name: types[kind] for name, kind in (COLUMNS | dict(suite_columns)).items()}
+    schema = {name: types[kind] for name, kind in kinds.items()}
     return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
 
 
@@ -197,12 +220,13 @@ def read_scores(path: Path, categorical: Sequence[str] = ()) -> pl.DataFrame:
 
 
 def read_left_out(path: Path, most: int) -> list[dict[str, Any]]:
-    """The first records that failed or were not asked; before all others those on which the suite's code failed, which
-    alone have a reply.
+    """The first records that failed, or were not asked and should have been; before all others those on which the
+    suite's code failed, which alone have a reply.
     """
     import polars as pl
 
-    left_out = pl.scan_parquet(path).filter(pl.col("outcome").is_in(LEFT_OUT))
+    is_missing = pl.col("outcome").is_in(LEFT_OUT) & pl.col("reason").ne_missing(DECIDED)
+    left_out = pl.scan_parquet(path).filter(is_missing)
     without = pl.col("reply").is_null()
     left_out = pl.concat([left_out.filter(~without).head(most), left_out.filter(without).head(most)]).head(most)
     return left_out.select("model", "variant", "question_id", "repeat", "outcome", "reason").collect().to_dicts()

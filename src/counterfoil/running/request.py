@@ -15,6 +15,7 @@ import msgspec
 from counterfoil.asking.cluster.seats import ClusterSettings
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.errors import UserError
+from counterfoil.running.looks.design import Design, design_of
 from counterfoil.running.settings import ModelSettings
 from counterfoil.suite.options import RUN_OPTIONS, Option, checked, nearest, with_defaults
 from counterfoil.suite.suite import AnySuite, Context
@@ -55,6 +56,8 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     model_is_default: bool
     # None where this process asks.
     cluster: ClusterSettings | None
+    # What is to be decided, where not all is to be asked.
+    until: Design | None = None
 
     @property
     def asked(self) -> list[ModelSpec]:
@@ -106,7 +109,8 @@ def make_request(
     if len(set(variants)) < len(variants):
         raise UserError(f"{max(variants, key=variants.count)} is named twice: name each variant once.")
     context = msgspec.structs.replace(imported or Context(), judges=[judge.name for judge in judges], variants=variants)
-    letters = _letters(suite, models, judges, second_reader, context, values)
+    until = design_of(values)
+    letters = _letters(suite, models, judges, second_reader, context, values, until)
     folder = f"{suite.name.replace(':', '-')}-{letters}"
     as_given = (
         "data",
@@ -136,6 +140,7 @@ def make_request(
         inputs=tuple(_inputs(options, values, [where, *context.files])),
         model_is_default=not values["model"] and not imported,
         cluster=_cluster(values),
+        until=until,
     )
 
 
@@ -170,6 +175,7 @@ def _letters(
     second_reader: Sequence[ModelSpec],
     context: Context,
     values: Mapping[str, Any],
+    until: Design | None,
 ) -> str:
     """Eight letters that stand for what is asked for: the same for the same command, whatever its pace or budget."""
     content = [
@@ -185,6 +191,8 @@ def _letters(
         content.append(context.imported_model)
     if values["fresh"]:
         content.append("fresh")
+    if until is not None:
+        content.append(["until", *until.declared])
     size = values["second_reader_sample"]
     content += [["second reader", spec.name, spec.base_url, spec.params, size] for spec in second_reader]
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()

@@ -75,6 +75,8 @@ class Counts:
     # Of each variant, in the order of asks: the first that was not asked, and the last whose reply the ledger held.
     missing_from: dict[str, int] = field(default_factory=dict)
     found_until: dict[str, int] = field(default_factory=dict)
+    # Of each variant, how many are not asked since all is decided.
+    decided: Counter[str] = field(default_factory=Counter)
 
     def is_in_order(self, variant: str) -> bool:
         """Whether what has a reply came before what was not asked. Replies of other runs may come after it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,12 +31,14 @@ from counterfoil.running.folder import (
     what_goes,
     writing_run,
 )
+from counterfoil.running.looks import DECIDED
+from counterfoil.running.looks.looks import Decide, Looks, looks_of
 from counterfoil.running.plan import Plan, make_plan
 from counterfoil.running.records import NoParts, Parts
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts, Item, Rows, unheard
 from counterfoil.running.second_reader.reading import SecondReader
-from counterfoil.suite.suite import AnySuite
+from counterfoil.suite.suite import AnySuite, Variant
 
 # One pass over all questions with these askers. Its rows go to the parts.
 Pass = Callable[[Askers[Any], Parts | NoParts], Awaitable[Sequence[Counts]]]
@@ -152,7 +154,9 @@ class Job(NamedTuple):
 
 @dataclass
 class Answering:
-    """Answers all questions in all variants with one model. `number` is the model's place in the run."""
+    """Answers all questions in all variants with one model. `number` is the model's place in the run. With `looks` it
+    asks part after part, until all that is asked of the model is decided.
+    """
 
     plan: Plan
     number: int
@@ -161,10 +165,33 @@ class Answering:
     rows: Rows
     ledger: Ledger
     second_reader: SecondReader
+    looks: Looks | None = None
 
     async def answer(self) -> None:
         """Make a row of every question."""
-        jobs = self._jobs()
+        self._turn = 0
+        questions = iter(self.plan.order)
+        if self.looks is None:
+            await self._answer(questions)
+            return
+        for size in self.looks.sizes:
+            await self._answer(islice(questions, size))
+            is_whole = not self.rows.counts.missing_from
+            if not await self.looks.goes_on(self.asker.model.name, is_whole=is_whole) and is_whole:
+                break
+        await self._leave_out(questions)
+
+    async def _leave_out(self, questions: Iterable[tuple[int, Any]]) -> None:
+        """Make rows of questions that are not asked, since all is decided."""
+        for question, variant, repeat, place in self._wanted(questions):
+            item = Item(self.asker.model.name, variant, question, repeat, None)
+            self.rows.counts.decided[variant.name] += 1
+            self.second_reader.put(self.number, place, self.rows.left_out(item, "not_asked", DECIDED), item)
+            if place % 64 == 0:
+                await asyncio.sleep(0)
+
+    async def _answer(self, questions: Iterable[tuple[int, Any]]) -> None:
+        jobs = self._jobs(questions)
         missing_from = self.rows.counts.missing_from
         has_turns = self.rows.suite.has_turns
 
@@ -211,18 +238,21 @@ class Answering:
             replies.append(reply)
         return item._replace(ask_key=ask.key), after(replies[:-1], reply)
 
-    def _jobs(self) -> Iterator[Job]:
-        """The jobs, cluster after cluster in random order; within one, asks that share a prefix next to each other."""
-        repeats, model, messages = self.plan.request.repeats, self.asker.model, self.plan.suite.messages
-        count = self.plan.question_count
-        found_until = self.rows.counts.found_until
-        turn = 0
-        to_ask = (
+    def _wanted(self, questions: Iterable[tuple[int, Any]]) -> Iterator[tuple[Any, Variant, int, int]]:
+        """Each question in each variant and repeat, with its place among the records."""
+        repeats, count = self.plan.request.repeats, self.plan.question_count
+        return (
             (question, variant, repeat, (number * count + place) * repeats + repeat)
-            for place, question in self.plan.order
+            for place, question in questions
             for number, variant in enumerate(self.plan.variants)
             for repeat in range(repeats)
         )
+
+    def _jobs(self, questions: Iterable[tuple[int, Any]]) -> Iterator[Job]:
+        """The jobs, cluster after cluster in random order; within one, asks that share a prefix next to each other."""
+        repeats, model, messages = self.plan.request.repeats, self.asker.model, self.plan.suite.messages
+        found_until = self.rows.counts.found_until
+        to_ask = self._wanted(questions)
         while part := list(islice(to_ask, WINDOW)):
             asks = [
                 model.ask(messages(question, variant), self.params, question.asked_before * repeats + repeat)
@@ -236,17 +266,21 @@ class Answering:
                     reply = found.get(ask.key)
                     if reply is not None:
                         self.asker.account.found(ask.key, reply, ask)
-                        found_until[variant.name] = turn
+                        found_until[variant.name] = self._turn
                     item = Item(model.name, variant, question, repeat, ask.key)
-                    yield Job(item, ask, reply, turn, place)
-                    turn += 1
+                    yield Job(item, ask, reply, self._turn, place)
+                    self._turn += 1
 
 
-def run_suite(suite: AnySuite, request: RunRequest, say: Say) -> Run:
-    """Ask, read, score, estimate; gives the run, as it is now in its folder. `say` tells the user a sentence."""
+def run_suite(suite: AnySuite, request: RunRequest, say: Say, decide: Decide | None = None) -> Run:
+    """Ask, read, score, estimate; gives the run, as it is now in its folder. `say` tells the user a sentence. `decide`
+    decides what a request wants decided.
+    """
 
     async def run(plan: Plan, ledger: Ledger) -> Run:
-        return await carry_out(plan, ledger, say, lambda askers, parts: answer_all(plan, ledger, askers, parts, say))
+        return await carry_out(
+            plan, ledger, say, lambda askers, parts: answer_all(plan, ledger, askers, parts, say, decide)
+        )
 
     with nothing_lost(suite, request):
         plan = make_plan(suite, request)
@@ -262,9 +296,15 @@ def nothing_lost(suite: AnySuite, request: RunRequest) -> Iterator[None]:
 
 
 async def answer_all(
-    plan: Plan, ledger: Ledger, askers: Askers[Any], parts: Parts | NoParts, say: Say
+    plan: Plan,
+    ledger: Ledger,
+    askers: Askers[Any],
+    parts: Parts | NoParts,
+    say: Say,
+    decide: Decide | None = None,
 ) -> Sequence[Counts]:
-    """One pass over all questions, of all models side by side. Only the one whose rows are kept is heard."""
+    """One pass over all questions, of all models side by side. Only the one whose rows are kept is heard, and looks."""
+    looks = None if decide is None or not isinstance(parts, Parts) else looks_of(plan, parts, decide, say)
     is_kept = isinstance(parts, Parts)
     counts = [Counts(plan.asks_per_model) for _ in askers.models]
     models = list(zip(askers.models, plan.request.models, counts, strict=True))
@@ -274,6 +314,7 @@ async def answer_all(
     async with Progress(watched if is_kept else []).watched(), asyncio.TaskGroup() as group:
         for number, (asker, spec, of_model) in enumerate(models):
             rows = Rows(plan.suite, plan.facts, askers.by_name(), of_model, say if is_kept else unheard)
-            group.create_task(Answering(plan, number, spec.params, asker, rows, ledger, second_reader).answer())
+            answering = Answering(plan, number, spec.params, asker, rows, ledger, second_reader, looks)
+            group.create_task(answering.answer())
     await second_reader.read()
     return counts

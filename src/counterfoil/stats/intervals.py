@@ -1,7 +1,8 @@
 """Intervals of means: cluster sums in, one `Interval` for each estimate out.
 
-All are 95 % intervals, unless another confidence is given. V, G_eff and the t quantile c are those of `spread_of`; the
-effective number of records n_eff is limited, and G_eff where all clusters agree, as `Spread.n_eff` says.
+All are 95 % intervals, unless another confidence is given or in force (`at_confidence`). V, G_eff and the t quantile c
+are those of `spread_of`; the effective number of records n_eff is limited, and G_eff where all clusters agree, as
+`Spread.n_eff` says.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from counterfoil.stats.estimate import Bounds, intervals_from
-from counterfoil.stats.spread import CONFIDENCE, spread_of
+from counterfoil.stats.spread import spread_of
 from counterfoil.stats.sums import MeanSums
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def bonett_price(
     most_per_cluster: float | None = None,
     least_correlation: float = 0.0,
     added: float = ADDED,
-    confidence: float = CONFIDENCE,
+    confidence: float | None = None,
 ) -> list[Interval]:
     """Means m of values in −1…1: the adjusted Wald interval of Bonett and Price (2012) with n_eff = σ²/V.
 
@@ -114,7 +115,7 @@ def spread_of_mean(
     mean: NDArray[np.float64],
     *,
     least_correlation: float = 0.0,
-    confidence: float = CONFIDENCE,
+    confidence: float | None = None,
 ) -> Spread:
     """The spread of the weighted mean."""
     u, square = residuals(layout, sums, mean)
@@ -128,7 +129,7 @@ def agresti_caffo(layout: Layout, first: MeanSums, second: MeanSums) -> list[Int
 
 
 def contrast(
-    layout: Layout, arms: Sequence[tuple[float, MeanSums]], *, confidence: float = CONFIDENCE
+    layout: Layout, arms: Sequence[tuple[float, MeanSums]], *, confidence: float | None = None
 ) -> tuple[list[Interval], Spread]:
     """Sums Σ aᵢmᵢ of means in 0…1 over the same clusters: Agresti and Caffo (2000) with n_eff = N/deff.
 
@@ -178,7 +179,7 @@ def contrast(
     return intervals_from(bounds, "Agresti–Caffo, cluster-robust", undefined="no values on one side"), spread
 
 
-def fieller(layout: Layout, sums: RatioSums, *, confidence: float = CONFIDENCE) -> list[Interval]:
+def fieller(layout: Layout, sums: RatioSums, *, confidence: float | None = None) -> list[Interval]:
     """Ratios R = Σy/Σx of values in 0…1: Fieller's interval (1954) with the pseudo-pairs (y, x) = (1, 0) and (0, 1).
 
     n_eff = σ²/V for the residuals y − R·x. The two pairs are added to n_eff pairs with the observed means and mean

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -9,16 +11,31 @@ import numpy as np
 from counterfoil.stats.student import t_quantile
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from counterfoil.stats.sums import Layout
 
 CONFIDENCE = 0.95
+_IN_FORCE: ContextVar[float] = ContextVar("confidence", default=CONFIDENCE)
 
 # Cluster sums of residuals smaller than this, relative to the clusters' sizes, are rounding: the clusters agree.
 _ROUNDING = 1e-10
 _FEWEST_DEGREES = 4
 _MOST_PER_DIFFERING_CLUSTER = 4
+
+
+@contextmanager
+def at_confidence(confidence: float) -> Iterator[None]:
+    """Within it, intervals whose confidence is not named have this one. A run that looks at its figures before all is
+    asked needs wider intervals, and the suites that make them know nothing of looks.
+    """
+    token = _IN_FORCE.set(confidence)
+    try:
+        yield
+    finally:
+        _IN_FORCE.reset(token)
 
 
 class Spread(NamedTuple):
@@ -55,7 +72,7 @@ def spread_of(
     square: NDArray[np.float64],
     *,
     least_correlation: float = 0.0,
-    confidence: float = CONFIDENCE,
+    confidence: float | None = None,
 ) -> Spread:
     """The variance of the mean of residuals e with weights w, and the t quantile that goes with it.
 
@@ -78,6 +95,7 @@ def spread_of(
     4, at most G_eff − 1, where G_eff = N²/Σn². Where a few clusters hold nearly all records, G_eff − 1 can fall
     below 1; 1 is used.
     """
+    confidence = _IN_FORCE.get() if confidence is None else confidence
     with np.errstate(divide="ignore", invalid="ignore"):
         total = layout.total(n)
         sum_n2 = layout.total(n2)

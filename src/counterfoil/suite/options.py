@@ -84,6 +84,34 @@ RUN_OPTIONS = (
         default=False,
     ),
     Option("limit", "ask a stratified, seeded sample of N questions", kind=int, least=1),
+    Option(
+        "until",
+        "ask until it is decided, and no more: 'METRIC ± 0.03', 'METRIC > 0.9', or 'compare METRIC'",
+        repeatable=True,
+        metavar="CONDITION",
+    ),
+    Option(
+        "looks",
+        "with --until: the fractions of the clusters at which it is looked (default: 1/16 1/8 1/4 1/2 3/4 1)",
+        repeatable=True,
+        several=True,
+        metavar="FRACTION",
+    ),
+    Option(
+        "margin",
+        "with --until 'compare METRIC': models that differ by less are equal",
+        kind=float,
+        least=1e-9,
+        metavar="M",
+    ),
+    Option(
+        "futility",
+        "with --until: give up what all clusters would decide with a smaller chance; 0: never (default: 0.1)",
+        kind=float,
+        least=0,
+        most=0.5,
+        metavar="P",
+    ),
     Option("repeats", "ask each question N times", kind=int, least=1, default=1),
     Option("temperature", "sampling temperature", kind=float, least=0, default=0.0, metavar="T"),
     Option("max-tokens", "tokens a reply may have", kind=int, least=1),
@@ -139,7 +167,10 @@ RUN_OPTIONS = (
 
 
 # Nobody is asked but judges where replies come from elsewhere, so what says whom to ask what, and how, has no place.
-NOT_TO_SCORE = ("model", "limit", "repeats", "temperature", "max-tokens", "param", "seed")
+NOT_TO_SCORE = (
+    *("model", "limit", "repeats", "temperature", "max-tokens", "param", "seed"),
+    *("until", "looks", "margin", "futility"),
+)
 
 
 def run_options(*names: str) -> tuple[Option, ...]:

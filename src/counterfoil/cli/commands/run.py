@@ -52,11 +52,13 @@ def call(parsed: argparse.Namespace) -> int:
         rows = dry_run(suite, request)
         print_result(rows, lambda: dry_run_text(rows), as_json=parsed.json)
         return 0
-    from counterfoil.running.run import run_suite
+    from counterfoil.deciding.run import run_until_decided
 
     if request.model_is_default:
         say("No --model was named: asking smollm2, a tiny model in this process. It is a smoke test, not a benchmark.")
-    return run_and_show(lambda: run_suite(suite, request, say), request, as_json=parsed.json, every_row=parsed.all)
+    return run_and_show(
+        lambda: run_until_decided(suite, request, say), request, as_json=parsed.json, every_row=parsed.all
+    )
 
 
 def add_suite_options(

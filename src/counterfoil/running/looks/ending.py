@@ -1,0 +1,87 @@
+"""The end of a run that stops early: intervals of the stopped design, what was decided, and what that saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from counterfoil.files import explained
+from counterfoil.running.folder import LOOKS
+from counterfoil.running.looks.log import Logged
+from counterfoil.running.plan import Plan
+from counterfoil.suite.outcome import LEFT_OUT
+
+if TYPE_CHECKING:
+    from counterfoil.running.askers import Askers, RunAsker
+    from counterfoil.running.rows import Counts
+    from counterfoil.stats.estimate import Estimate
+
+
+class Saved(msgspec.Struct, kw_only=True):
+    """What was not asked of a model, since all was decided: asks, and dollars by what its asks have cost so far; None
+    where its price is not known.
+    """
+
+    model: str
+    asks: int
+    of: int
+    cost: float | None
+
+
+def estimates_of(plan: Plan, make: Callable[[], list[Estimate]]) -> list[Estimate]:
+    """The estimates of a run. Where looks spend error, intervals are wider, and p is larger, as the design needs it."""
+    design = plan.request.until
+    if design is None or not design.spends:
+        return make()
+    from counterfoil.stats.power import LEVEL
+    from counterfoil.stats.spread import at_confidence
+
+    level = 1 - design.confidence
+    with at_confidence(design.confidence):
+        estimates = make()
+    for estimate in estimates:
+        estimate.method = f"{estimate.method}; for {len(design.fractions)} looks, at {design.confidence:.2%}"
+        if estimate.p is not None:
+            estimate.p = min(1.0, estimate.p * LEVEL / level)
+    return estimates
+
+
+def until_of(plan: Plan, counts: Sequence[Counts], askers: Askers[Any]) -> dict[str, Any]:
+    """For the manifest: what was declared, which looks were taken with what decisions, and what that saved."""
+    design, request = plan.request.until, plan.request
+    if design is None:
+        return {}
+    logged = Logged(request.out, request.letters, design, plan.order.ends(design.fractions)[0])
+    saved = [_saved(*pair) for pair in zip(counts, askers.models, strict=True)]
+    costs = [one.cost for one in saved]
+    return {
+        "until": {
+            **msgspec.to_builtins(logged.log),
+            "conditions": [condition.text for condition in design.conditions],
+            "looks": list(design.fractions),
+            "margin": design.margin,
+            "futility": design.futility,
+            "confidence": design.confidence,
+            "saved": {
+                "asks": sum(one.asks for one in saved),
+                "cost": None if None in costs else sum(filter(None, costs)),
+                "models": msgspec.to_builtins(saved),
+            },
+        }
+    }
+
+
+def _saved(counts: Counts, asker: RunAsker) -> Saved:
+    asks, cost = counts.decided.total(), asker.account.tally.cost
+    answered = sum(number for (*_, outcome), number in counts.outcomes.items() if outcome not in LEFT_OUT)
+    each = None if cost is None or not answered else cost / answered
+    return Saved(model=asker.model.name, asks=asks, of=counts.done, cost=each and each * asks)
+
+
+def forget_looks(folder: Path) -> None:
+    """The manifest has them now."""
+    with explained(folder):
+        (folder / LOOKS).unlink(missing_ok=True)
