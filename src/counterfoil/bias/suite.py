@@ -46,6 +46,7 @@ class Bias(Suite[Question, Reading, None, None]):
 
     name = "bias"
     asked_in = "orders"
+    takes_several_files = True
     options = OPTIONS
     identity = ("question_id", "order")
     form = choice_form("bias", LETTERS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from counterfoil.errors import UserError
-from counterfoil.suite.options import RUN_OPTIONS, Option, checked_one
+from counterfoil.suite.options import LINE, RUN_OPTIONS, Option, checked_one
 
 if TYPE_CHECKING:
     from counterfoil.datasets.judged import JudgeSettings
@@ -35,14 +35,24 @@ def add_options(parser: _Arguments, options: Iterable[Option]) -> None:
                 settings |= {"action": "extend", "nargs": "+"}
             elif option.repeatable:
                 settings["action"] = "append"
+            elif option.lines:
+                settings["action"] = _Lines
         parser.add_argument(f"--{option.name}", **settings)
+
+
+class _Lines(argparse.Action):
+    """Values that are given again become lines of one text."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, values if before is None else f"{before}{LINE}{values}")
 
 
 def _help(option: Option) -> str:
     text = option.help.replace("%", "%%")
     if option.choices:
         text += f" ({', '.join(option.choices)})"
-    if option.repeatable and not option.several:
+    if (option.repeatable and not option.several) or option.lines:
         text += "; can be given again"
     if option.default is not None and option.default is not False:
         text += f" (default: {option.default:g})" if option.kind is float else f" (default: {option.default})"

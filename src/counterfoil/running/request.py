@@ -17,10 +17,11 @@ from counterfoil.asking.models.base import ModelSpec
 from counterfoil.errors import UserError
 from counterfoil.running.looks.design import Design, design_of
 from counterfoil.running.settings import ModelSettings
-from counterfoil.suite.options import RUN_OPTIONS, Option, checked, nearest, with_defaults
+from counterfoil.suite.options import LINE, RUN_OPTIONS, Option, checked, nearest, run_options, with_defaults
 from counterfoil.suite.suite import AnySuite, Context
 
 DEFAULT_MODEL = "smollm2"
+[_DATA] = run_options("data")
 
 
 class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
@@ -99,6 +100,9 @@ def make_request(
         if given.get(option.key) == "" and option.metavar in ("DIR", "FILE", "DATA", "URL"):
             raise UserError(f"--{option.name} is empty: give a value, or leave it out.")
     values = with_defaults(options, _from_experiment(options, experiment, where) | given)
+    values["data"] = checked(_DATA, values["data"], "") if values["data"] is not None else None
+    if LINE in (values["data"] or "") and not suite.takes_several_files:
+        raise UserError(f"{suite.name} takes one dataset: name --data once.")
     settings = ModelSettings(suite, given, experiment, values, where, only_judges=imported is not None)
     models = settings.specs(values["model"] or ([] if imported else [DEFAULT_MODEL]))
     judges = settings.specs(values["judge"] or [], "judge")
@@ -151,7 +155,7 @@ def _inputs(options: Sequence[Option], values: Mapping[str, Any], further: Seque
     for text in (*further, *texts):
         name = text.get("name") if isinstance(text, Mapping) else text
         if isinstance(name, str):
-            yield from (name, name.partition("/")[2])
+            yield from (*name.split(LINE), name.partition("/")[2])
             yield from (part.partition("=")[2] for part in re.split("[?&]", name))
 
 
@@ -214,7 +218,7 @@ def _from_experiment(options: Sequence[Option], experiment: Mapping[str, Any], w
         else:
             values[key] = checked(known[key], value, f"{where}: ")
         if key in ("data", "prices"):
-            values[key] = _found(values[key], Path(where).parent)
+            values[key] = LINE.join(_found(name, Path(where).parent) for name in values[key].split(LINE))
     return values
 
 

@@ -26,6 +26,8 @@ class Option:
     repeatable: bool = False
     # Of those that can be given again: the values may also stand behind one name, as in --levels 1 2.
     several: bool = False
+    # Of those that hold one text: given again, their values are lines of it.
+    lines: bool = False
     # How the help names the value. A number is N where nothing else is said.
     metavar: str | None = None
     choices: tuple[str, ...] = ()
@@ -47,6 +49,8 @@ BUILT_IN: dict[str, str] = {
     "bias": "counterfoil.bias.suite:suite",
     "memorization": "counterfoil.memorization.suite:suite",
 }
+# What stands between the values of an option that is given again and holds one text.
+LINE = "\n"
 DEFAULT_LEDGER = ".counterfoil/ledger.sqlite"
 OVERWRITE = Option(
     "overwrite",
@@ -75,7 +79,7 @@ RUN_OPTIONS = (
         default=200,
     ),
     Option("variant", "a wording to ask in: a name or a file", repeatable=True, metavar="NAME"),
-    Option("data", "a dataset's name or a file", metavar="DATA"),
+    Option("data", "a dataset's name, a file or a folder", lines=True, metavar="DATA"),
     Option("encoding", "the encoding of text files that are neither UTF-8 nor UTF-16, as cp949", metavar="NAME"),
     Option(
         "strict",
@@ -180,6 +184,8 @@ def run_options(*names: str) -> tuple[Option, ...]:
 
 def checked(option: Option, value: Any, where: str) -> Any:
     """A value from a file or from Python, as the option wants it; `where` begins the sentence if it is wrong."""
+    if option.lines and isinstance(value, list | tuple):
+        return LINE.join(checked_one(option, inner, where) for inner in value)
     if not option.repeatable:
         return checked_one(option, value, where)
     if isinstance(value, Mapping) and option.metavar == "KEY=VALUE":

@@ -173,6 +173,8 @@ class Suite(Generic[Q, R, F, V]):
     prompts: Mapping[str, str] = {}
     # Those that are asked where the user names none; empty: all of them.
     usual_prompts: Sequence[str] = ()
+    # Whether `load` takes several datasets at once, each in a line.
+    takes_several_files: bool = False
     # The columns that tell which question a record is of.
     identity: tuple[str, ...] = ("question_id",)
     # The column that holds a question's `unit`: what a question is before orders and draws.

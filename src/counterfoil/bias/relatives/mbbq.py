@@ -10,7 +10,8 @@ import msgspec
 
 from counterfoil.bias.questions import Question
 from counterfoil.bias.sources import bbq
-from counterfoil.tables import Row, parsed
+from counterfoil.bias.sources.told import Told, questions_from
+from counterfoil.tables import Row
 
 NAME = "mbbq"
 LANGUAGES = ("en", "es", "nl", "tr")
@@ -25,7 +26,7 @@ _GROUPS = {
 
 
 def is_mine(row: Mapping[str, object], where: str) -> bool:
-    return "answer_info" in row and "example_id" in row and _FILE.fullmatch(where) is not None
+    return bbq.is_row(row) and _FILE.fullmatch(where) is not None
 
 
 def read(rows: Sequence[Row], where: str) -> list[Question]:
@@ -33,26 +34,25 @@ def read(rows: Sequence[Row], where: str) -> list[Question]:
     about = _FILE.fullmatch(where)
     assert about is not None, "is_mine has seen the name"
     language, control = about["language"].lower(), about["control"] is not None
-    return parsed(rows, where, lambda row: _question(row, language, control))
+    return questions_from(rows, where, lambda row: _told(row, language, control))
 
 
-def _question(row: Any, language: str, control: bool) -> Question:
-    question = bbq.question_of(row, _target)
-    example = question.sample_id
+def _told(row: Any, language: str, control: bool) -> Told:
+    told = bbq.told_of(row, _target)
+    of = " control" if control else ""
     return msgspec.structs.replace(
-        question,
-        sample_id=f"{example}-{'control-' if control else ''}{language}",
-        pair=question.pair and f"{question.pair} {language}{' control' if control else ''}",
+        told,
+        id=f"{told.id}{of.replace(' ', '-')}-{language}",
+        swapped=f"{told.swapped} {language}{of}",
         dataset=NAME,
         language=language,
         control=control,
-        parallel=f"{example}{'-control' if control else ''}",
+        parallel=f"{told.id}{of}",
     )
 
 
-def _target(row: Mapping[str, Any], infos: Sequence[tuple[str, str]], unknown: int) -> int | None:
+def _target(row: Mapping[str, Any], infos: bbq.Infos, unknown: int) -> int | None:
     """As MBBQ's own code finds it: the one answer whose group is among the stereotyped ones; None where both are."""
-    groups = row["additional_metadata"]["stereotyped_groups"]
-    stereotyped = {name for group in groups for name in _GROUPS.get(group, (group,))}
+    stereotyped = {name for group in bbq.stereotyped_groups(row) for name in _GROUPS.get(group, (group,))}
     found = [place for place, (_, group) in enumerate(infos) if place != unknown and group in stereotyped]
     return found[0] if len(found) == 1 else None

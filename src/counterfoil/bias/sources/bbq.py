@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from counterfoil.bias.questions import Question
+from counterfoil.bias.sources.told import Told, place_of, question_from
 from counterfoil.errors import UserError
 from counterfoil.tables import Row, cells_of, parsed
 
@@ -54,7 +55,7 @@ def read_rows(rows: Iterable[Row], where: str, targets: Targets) -> list[Questio
         key = str(row["category"]), row["example_id"]
         return targets[key] if key in targets else _target(row, infos, unknown)
 
-    return parsed(rows, where, lambda row: question_of(row, target))
+    return parsed(rows, where, lambda row: question_from(told_of(row, target)))
 
 
 def question_id(row: Mapping[str, Any]) -> str:
@@ -72,17 +73,17 @@ def _checked(row: Any) -> Mapping[str, Any]:
     return row
 
 
-def question_of(row: Any, target: Target) -> Question:
-    """The question of a row in BBQ's layout. `target` gives the place of the answer that the stereotype is about."""
+def is_row(row: Mapping[str, object]) -> bool:
+    """Whether a row has BBQ's layout."""
+    return "answer_info" in row and "example_id" in row
+
+
+def told_of(row: Any, target: Target) -> Told:
+    """What a row in BBQ's layout tells. `target` gives the place of the answer that the stereotype is about."""
     row = _checked(row)
     for name, one, other in (("question_polarity", "neg", "nonneg"), ("context_condition", "ambig", "disambig")):
         if row[name] not in (one, other):
             raise ValueError(f"its {name} is {row[name]!r}, not {one} or {other}")
-    first, second, third = choices = tuple(str(row[name]).strip() for name in ANSWERS)
-    if len(set(choices)) < 3 or not all(choices):
-        raise ValueError("its answers are not three different texts")
-    if type(row["label"]) is not int or row["label"] not in (0, 1, 2):
-        raise ValueError(f"its label is {row['label']!r}, not 0, 1 or 2")
     if type(row["example_id"]) is not int:
         raise ValueError(f"its example_id is {row['example_id']!r}, not a number")
     infos = [_info(row, name) for name in ANSWERS]
@@ -90,30 +91,27 @@ def question_of(row: Any, target: Target) -> Question:
     if len(unknowns) != 1:
         raise ValueError(f"{len(unknowns)} of its answers are unknown, and one must be")
     [unknown] = unknowns
-    ambiguous = row["context_condition"] == "ambig"
-    if ambiguous != (row["label"] == unknown):
-        raise ValueError(f"its context is {row['context_condition']}, and its label {row['label']}")
-    place = target(row, infos, unknown)
-    biased = ""
-    if place is not None and place != unknown:
-        # The places are 0, 1 and 2: what is left of their sum is the third.
-        biased = choices[place if row["question_polarity"] == "neg" else 3 - place - unknown]
-    right = choices[row["label"]]
-    return Question(
-        sample_id=question_id(row),
+    return Told(
+        id=question_id(row),
+        template=f"{row['category']}-{row['question_index']}",
+        category=str(row["category"]),
         context=str(row["context"]),
         text=str(row["question"]),
-        choices=(first, second, third),
-        unknown=choices[unknown],
-        biased=biased,
-        right=right,
-        category=str(row["category"]),
-        label="",
-        template=f"{row['category']}-{row['question_index']}",
-        ambiguous=ambiguous,
-        biased_context=None if ambiguous or not biased else right == biased,
-        pair=_pair(row, infos) if biased else None,
+        choices=tuple(str(row[name]) for name in ANSWERS),
+        unknown=unknown,
+        right=place_of(row["label"]),
+        ambiguous=row["context_condition"] == "ambig",
+        negative=row["question_polarity"] == "neg",
+        target=target(row, infos, unknown),
+        swapped=_swapped(row, infos),
     )
+
+
+def stereotyped_groups(row: Mapping[str, Any]) -> list[str]:
+    """The groups that the stereotype is about, as the row's own notes have them."""
+    about = row.get("additional_metadata")
+    groups = about.get("stereotyped_groups") if isinstance(about, dict) else None
+    return [str(group) for group in groups] if isinstance(groups, list) else []
 
 
 def _info(row: Mapping[str, Any], name: str) -> tuple[str, str]:
@@ -132,11 +130,10 @@ def _target(row: Mapping[str, Any], infos: Infos, unknown: int) -> int | None:
     """The place of the answer that the stereotype is about; None where that is both, as in some of the pairs that
     differ in one of two attributes, or neither, or where it is not said.
     """
-    about = row.get("additional_metadata")
-    groups = about.get("stereotyped_groups") if isinstance(about, dict) else None
-    if not isinstance(groups, list) or not groups:
+    groups = stereotyped_groups(row)
+    if not groups:
         return None
-    stereotyped = {part for group in groups for part in _parts(str(group))}
+    stereotyped = {part for group in groups for part in _parts(group)}
     matches = {}
     for place, (text, group) in enumerate(infos):
         if place != unknown:
@@ -164,8 +161,13 @@ def _same(name: str) -> str:
     return "trans" if plain.startswith("trans") else _SAME.get(plain, plain)
 
 
-def _pair(row: Mapping[str, Any], infos: Infos) -> str:
+def words_of(context: str) -> str:
     """Two contexts that name the groups the other way round have the same words in another order."""
-    words = sorted(word for word in _WORD.findall(str(row["context"]).casefold()) if word not in _ARTICLES)
+    return " ".join(sorted(word for word in _WORD.findall(context.casefold()) if word not in _ARTICLES))
+
+
+def _swapped(row: Mapping[str, Any], infos: Infos) -> str:
     names = sorted(text for text, group in infos if group != "unknown")
-    return f"{row['category']}-{row['question_index']}-{row['question_polarity']} {names} {' '.join(words)}"
+    return (
+        f"{row['category']}-{row['question_index']}-{row['question_polarity']} {names} {words_of(str(row['context']))}"
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import msgspec
 from counterfoil import targets
 from counterfoil.bias.questions import ORDERS, UNKNOWN, Question, Questions
 from counterfoil.bias.relatives.languages import ENGLISH, KOREAN
-from counterfoil.bias.relatives.table import relative_of
+from counterfoil.bias.relatives.table import BY_NAME, relative_of
 from counterfoil.bias.sources import templates, templates_bbq
 from counterfoil.bias.sources.bbq import METADATA, Targets, read_rows, read_targets
 from counterfoil.bias.sources.kobbq import read_samples
@@ -21,12 +21,15 @@ from counterfoil.datasets.registry import is_registered, no_dataset
 from counterfoil.errors import UserError
 from counterfoil.files import read_bytes
 from counterfoil.inputs import inputs_now, text_of
-from counterfoil.tables import cell_rows, decoded_row, json_lines, numbered, parsed
+from counterfoil.suite.options import LINE
+from counterfoil.tables import cell_rows, decoded_row, numbered, parsed, rows_of
 
 SAMPLES = {"korean": "kobbq_templates.tsv", "english": "bbq_templates.csv"}
 DEFAULT_SAMPLE = "korean"
 # What no line of BBQ's has, and each of our own.
-_MARK = '"sample_id"'
+_MARK = b'"sample_id"'
+# The files of BBQ and its relatives: rows on lines, in a list, or as the Hugging Face hub has them.
+ENDINGS = (".jsonl", ".json", ".parquet")
 
 
 def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None = None) -> Questions:
@@ -40,14 +43,20 @@ def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None 
     twice = [question.sample_id for question in every if by_id.setdefault(question.sample_id, question) is not question]
     found = list(by_id.values())
     inputs_now().leave_out(name, [f"the id {sample_id} was there before" for sample_id in twice], len(found))
-    untold = sum(not question.biased for question in found)
-    if untold:
-        say(
-            f"{untold:,} of {len(found):,} questions of {name} do not say which of the two the stereotype is about: "
-            "they count for accuracy, and not for bias. BBQ's additional_metadata.csv (--metadata) may say more."
-        )
+    _say_untold(name, found)
     language = _language(found[0]) if found else ENGLISH
     return Questions(name, sha256, found, orders, language)
+
+
+def _say_untold(name: str, questions: Sequence[Question]) -> None:
+    untold = [question for question in questions if not question.biased]
+    if not untold:
+        return
+    more = "" if untold[0].dataset else " BBQ's additional_metadata.csv (--metadata) may say more."
+    say(
+        f"{len(untold):,} of {len(questions):,} questions of {name} do not say which of the two the stereotype is "
+        f"about: they count for accuracy, and not for bias.{more}"
+    )
 
 
 def _told(files: list[list[Question]]) -> list[Question]:
@@ -63,9 +72,16 @@ def _language(question: Question) -> str:
 
 
 def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
-    if data is None or data in SAMPLES:
-        name = data or DEFAULT_SAMPLE
-        return name, [(SAMPLES[name], (resources.files("counterfoil.bias") / "samples" / SAMPLES[name]).read_bytes())]
+    """The name of all, and the files: `data` names a sample, a dataset that was fetched, a file, a folder, or several
+    of them, each in a line.
+    """
+    found = [_files_of(name) for name in (data or DEFAULT_SAMPLE).split(LINE)]
+    return " + ".join(name for name, _ in found), [file for _, files in found for file in files]
+
+
+def _files_of(data: str) -> tuple[str, list[tuple[str, bytes]]]:
+    if data in SAMPLES:
+        return data, [(SAMPLES[data], (resources.files("counterfoil.bias") / "samples" / SAMPLES[data]).read_bytes())]
     try:
         paths = [Path(data)]
         if is_registered(data):
@@ -73,15 +89,25 @@ def _files(data: str | None) -> tuple[str, list[tuple[str, bytes]]]:
 
             paths = dataset_paths(data)
         elif paths[0].is_dir():
-            paths = sorted(paths[0].glob("*.jsonl"))
-        elif paths[0].suffix.lower() == ".json" and paths[0].is_file():
+            paths = _in_folder(paths[0])
+        elif paths[0].suffix.lower() == ".json" and not paths[0].read_bytes()[:8].lstrip(b"\xef\xbb\xbf \n").startswith(
+            b"["
+        ):
             paths = [_beside(paths[0])]
         if not paths:
-            raise UserError(f"--data {data}: there are no .jsonl files in this folder.")
+            raise UserError(f"--data {data}: there are no .jsonl files in this folder, and no .json or .parquet files.")
         targets.reading(*paths)
         return Path(data).name, [(str(path), path.read_bytes()) for path in paths]
     except OSError as error:
-        raise no_dataset(data, [*SAMPLES, "kobbq", "kobbq-all", "bbq"]) from error
+        raise no_dataset(data, [*SAMPLES, "kobbq", "kobbq-all", "bbq", *BY_NAME]) from error
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """A folder's files with a row on each line; else its lists, which may lie in folders of its own, as CBBQ's do."""
+    for pattern in ("*.jsonl", "**/*.jsonl", "**/*.json", "**/*.parquet"):
+        if paths := sorted(folder.glob(pattern)):
+            return paths
+    return []
 
 
 def _beside(path: Path) -> Path:
@@ -96,8 +122,12 @@ def _beside(path: Path) -> Path:
 
 
 def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
-    text = text_of(raw, where)
     suffix = Path(where).suffix.lower()
+    if suffix in ENDINGS and _MARK not in raw.partition(b"\n")[0]:
+        rows = list(rows_of(raw, where, suffix))
+        relative = relative_of(rows, where)
+        return relative.read(rows, where) if relative else read_rows(rows, where, _targets(where, metadata))
+    text = text_of(raw, where)
     header = text.partition("\n")[0]
     if suffix == ".csv" or (suffix == ".tsv" and "Ambiguous_context" in header):
         if suffix == ".tsv":
@@ -105,14 +135,11 @@ def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
         return templates_bbq.expand(cell_rows(text, where, templates_bbq.COLUMNS), where)
     if suffix == ".tsv":
         return read_samples(text, where)
-    if suffix == ".jsonl" and _MARK in header:
+    if suffix in ENDINGS:
         return _read_encoded(text, where)
-    if suffix == ".jsonl":
-        rows = list(json_lines(text, where))
-        relative = relative_of(rows, where)
-        return relative.read(rows, where) if relative else read_rows(rows, where, _targets(where, metadata))
     raise UserError(
-        f"{where}: a dataset is KoBBQ's .tsv or .json, BBQ's .jsonl, their templates, or held-out questions."
+        f"{where}: a dataset is KoBBQ's .tsv or .json, BBQ's .jsonl, a file of its relatives, their templates, or "
+        "held-out questions."
     )
 
 
