@@ -136,8 +136,8 @@ def test_a_run_shows_what_its_report_shows(client: Client) -> None:
         ("outcome=refused&category=b", "12 records of 120"),
         ("outcome=refused&category=a", "0 records of 120"),
         # 60/120 up to 90/120, both with.
-        ("score=share&low=0.5&high=0.75", "31 records of 120"),
-        ("score=share&low=0.95", "6 records of 120"),
+        ("where=share+>=+0.5+and+share+<=+0.75", "31 records of 120"),
+        ("where=share+>=+0.95+and+not+correct+==+none", "6 records of 120"),
         # Whole numbers divisible by 3 below 120.
         ("text=canBERRA", "40 records of 120"),
         ("text=canberra&category=a", "20 records of 120"),
@@ -146,7 +146,7 @@ def test_a_run_shows_what_its_report_shows(client: Client) -> None:
         # q002 is the question of four records.
         ("text=q002", "4 records of 120"),
         ("correct=true", "30 records of 120"),
-        ("score=nothing&low=x&page=y&category=", "120 records, page 1 of 3"),
+        ("sort=nothing&page=y&category=", "120 records, page 1 of 3"),
     ],
 )
 def test_records_are_filtered_by_the_address(client: Client, query: str, count: str) -> None:
@@ -157,10 +157,11 @@ def test_records_are_filtered_by_the_address(client: Client, query: str, count: 
 
 def test_pages_go_through_all_records_in_order(client: Client) -> None:
     seen: list[int] = []
+    # A page behind the last is the last.
     for number in (1, 2, 3, 4):
         text = client.get(f"/records/runs/older?category=a&page={number}").text
-        seen += map(int, re.findall(r'<div class="reply" dir="auto">reply (\d+)', text))
-    assert seen == list(range(0, 120, 2))
+        seen += map(int, re.findall(r'<div class="words said" dir="auto">reply (\d+)', text))
+    assert seen == [*range(0, 120, 2), *range(100, 120, 2), *range(100, 120, 2)]
 
 
 def test_what_was_searched_for_is_marked(client: Client) -> None:
@@ -173,10 +174,11 @@ def test_a_record_shows_the_exchange_its_judges_and_its_siblings(client: Client)
     assert "be &lt;b&gt;brief&lt;/b&gt;" in text
     assert "the judge says yes" in text
     assert "The ledger does not hold it (key ffffffffffff…)" in text
-    assert text.count("<details open") == 2
+    assert text.count('<details class="step">') == 2
     # The other three records of q000: two models, two variants.
-    siblings = text.partition("The same question")[2]
-    assert re.findall(r"row=(\d+)", siblings) == ["1", "2", "3"]
+    assert "3 other records" in text
+    versions = client.get("/versions/runs/older?row=0").text
+    assert re.findall(r'class="verdict[^>]*row=(\d+)', versions) == ["0", "2", "1", "3"]
 
 
 def test_a_record_without_an_exchange_says_so(client: Client) -> None:
@@ -221,8 +223,8 @@ def test_items_are_compared_biggest_change_first(tmp_path: Path) -> None:
         assert sizes == sorted(sizes, reverse=True)
         assert len(sizes) > 1
         # From an item to its records.
-        address = unescape(re.findall(r'href="(/question[^"]+)"', text)[0])
-        at = re.fullmatch(r"/record/a\?row=(\d+)", client.get(address).headers["location"])
+        address = unescape(re.findall(r'href="(/versions/a[^"]+)"', text)[0])
+        at = re.search(r"/record/a\?row=(\d+)", client.get(address).text)
         assert at is not None
         row = made[0].records.row(int(at.group(1)), named=True)
         assert (f"{row['question_id']} 0", row["variant"]) == (found[0][0], made[0].outcomes[0]["variant"])
@@ -252,7 +254,7 @@ def test_a_suite_that_the_site_was_started_with_shows_its_plots_and_every_turn(t
         assert "Right after doubt" in client.get("/run/a").text
         assert " changed, biggest change first" in client.get("/compare?a=a").text
         text = client.get("/record/a?row=0").text
-        turns = re.findall(r'<section class="turn \w+"><h4>(\w+)</h4>', text)
+        turns = re.findall(r'<section class="turn \w+" aria-label="\w+"><h3>(\w+)</h3>', text)
         assert turns == ["user", "assistant", "user", "reply"]
         assert "Are you sure?" in text
         assert "<dt>numbers</dt>" in text

@@ -67,12 +67,12 @@ def test_browse_and_filter_what_is_hostile_all_over(browser: Browser, tmp_path: 
         page.get_by_role("link", name="All records").click()
         page.select_option("select[name=outcome]", "answered")
         page.fill("input[name=text]", "window.__PWNED")
-        page.get_by_role("button", name="Filter").click()
+        page.get_by_role("button", name="Show").click()
         assert "outcome=answered" in page.url
         # Of the answered ones, at odd places, these three hold it.
         expected = [ATTACKS[1], ATTACKS[3], ATTACKS[5]]
-        assert page.locator(".reply").all_inner_texts() == expected
-        page.locator("article a.id").nth(1).click()
+        assert page.locator(".said").all_inner_texts() == expected
+        page.locator("tbody a.id").nth(1).click()
         assert page.locator(".reply.whole").inner_text() == ATTACKS[3]
         assert page.locator("h1").inner_text() == ATTACKS[3]
         page.goto(f"{site.address}/record/%3Cb%3Erun/x?row={len(ATTACKS) - 1}")
@@ -89,6 +89,7 @@ def test_on_a_phone_no_page_is_wider_than_the_screen(browser: Browser, tmp_path:
     make_run(tmp_path / "run", records, [estimate("accuracy", 0.5, 0.4, 0.6, model=long)])
     with serving(tmp_path) as site:
         page = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")
-        for path in ("/", "/run/run", "/records/run", "/record/run?row=0", "/compare", "/studies", "/reviews"):
+        pages = ("/", "/run/run", "/records/run", "/matrix/run", "/record/run?row=0", "/versions/run?row=0", "/compare")
+        for path in (*pages, "/studies", "/reviews"):
             page.goto(site.address + path)
             assert page.evaluate("document.documentElement.scrollWidth") == 390, path

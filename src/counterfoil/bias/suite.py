@@ -49,6 +49,7 @@ class Bias(Suite[Question, Reading, None, None]):
     takes_several_files = True
     options = OPTIONS
     identity = ("question_id", "order")
+    alike = ("role", "correct")
     form = choice_form("bias", LETTERS)
     rating_strata = ("correct", "category", "ambiguous")
     columns: Mapping[str, Any] = {
@@ -243,6 +244,16 @@ class Bias(Suite[Question, Reading, None, None]):
     def shown(self, question: Question) -> Mapping[str, str]:
         choices = dict(zip(LETTERS, question.shown, strict=True))
         return {"context": question.context, "question": question.text, **choices, "right answer": question.right}
+
+    def versions(self, family: Sequence[Question]) -> list[tuple[Question, str]]:
+        """Both people in their places, and swapped; each in its orders of the choices."""
+        samples = list(dict.fromkeys(question.sample_id for question in family))
+        people = {sample: "as it stands" if place == 0 else "people swapped" for place, sample in enumerate(samples)}
+        several = any(question.order for question in family)
+        return [
+            (question, people[question.sample_id] + (f", order {question.order + 1}" if several else ""))
+            for question in sorted(family, key=lambda each: (samples.index(each.sample_id), each.order))
+        ]
 
     def marks(self, record: Record, shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
         return marks(record, shown)

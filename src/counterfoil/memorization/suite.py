@@ -228,6 +228,15 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
             **({"old answer": question.old} if question.control == "lure" and question.old else {}),
         }
 
+    def versions(self, family: Sequence[Any]) -> list[tuple[Any, str]]:
+        """The original, what was made from it by level and draw, then the controls."""
+
+        def place(question: Any) -> tuple[bool, int, str, int]:
+            about = question.columns
+            return bool(about.get("control")), about["level"], about.get("control") or "", about["draw"]
+
+        return [(question, _version(question)) for question in sorted(family, key=place)]
+
     def marks(self, record: Record, shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
         return marks(record)
 
@@ -269,6 +278,15 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
 
     def training(self, run: Run) -> Training:
         return Training(scores=("correct",), score=_correct, encode=encode_set)
+
+
+def _version(question: Any) -> str:
+    """What makes a question another than the original."""
+    about = question.columns
+    draw = f", draw {about['draw'] + 1}"
+    if about.get("control"):
+        return f"{about['control'].replace('_', ' ')}{draw}"
+    return f"level {about['level']}{draw}" if about["level"] else "original"
 
 
 def _of_missing_levels(rows: pl.DataFrame, facts: PerturbedSet) -> list[Estimate]:

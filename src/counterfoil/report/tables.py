@@ -163,12 +163,17 @@ def _number(value: float | None, otherwise: str) -> str:
 
 
 def _records(run: Run) -> pl.LazyFrame:
-    """The records, lists as JSON."""
     import polars as pl
 
     with readable(run.folder / RECORDS):
-        frame = pl.scan_parquet(run.folder / RECORDS)
-        lists = [name for name, kind in frame.collect_schema().items() if isinstance(kind, pl.List)]
+        return without_lists(pl.scan_parquet(run.folder / RECORDS))
+
+
+def without_lists(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Records with their lists as JSON."""
+    import polars as pl
+
+    lists = [name for name, kind in frame.collect_schema().items() if isinstance(kind, pl.List)]
     # {"list":[…]} without what is around the list.
     as_json = [
         pl.when(pl.col(name).is_not_null())
@@ -180,6 +185,7 @@ def _records(run: Run) -> pl.LazyFrame:
 
 
 def neutral(text: pl.Expr) -> pl.Expr:
+    """Texts of which no spreadsheet makes a formula."""
     import polars as pl
 
     risky = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)

@@ -87,7 +87,7 @@ def question_of(suite: AnySuite, known: Mapping[Key, Any], record: Record) -> An
 def shown_of(run: Run, records: Sequence[Record]) -> list[Mapping[str, str]]:
     """For each record what its question says, by name; empty where the dataset is gone or has changed."""
     suite = suite_to_show(run)
-    known = _known(run)
+    known = known_questions(run)
     found = (known.get(key_of_record(suite, record)) for record in records)
     return [{} if question is None else suite.shown(question) for question in found]
 
@@ -97,7 +97,8 @@ _LATEST: dict[tuple[str, str], Mapping[Key, Any]] = {}
 _KEPT = 2
 
 
-def _known(run: Run) -> Mapping[Key, Any]:
+def known_questions(run: Run) -> Mapping[Key, Any]:
+    """The run's questions, kept for the next who asks; none where the dataset is gone or has changed."""
     identity = str(run.folder), repr(run.manifest["data"])
     if identity not in _LATEST:
         while len(_LATEST) >= _KEPT:

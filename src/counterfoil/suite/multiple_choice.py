@@ -151,6 +151,7 @@ class MultipleChoice(Suite[ChoiceQuestion, Choice, None, None]):
     prompts: Mapping[str, str] = {"plain": "Answer with the letter of the right choice, and nothing else."}
     options: Sequence[Option] = (ORDERS,)
     identity = ("question_id", "order")
+    alike = ("content", "correct")
     asked_in = "orders"
     columns: Mapping[str, Any] = {"order": int, "choice": str, "content": int, "correct": bool}
     metrics: Sequence[Metric] = (ACCURACY, OUT_OF_CHOICE, ORDER_BIAS)

@@ -186,6 +186,9 @@ class Suite(Generic[Q, R, F, V]):
     reread_together: bool = False
     # What a question is asked in, where it is asked in several ways beside prompts and repeats.
     asked_in: str = "versions"
+    # Columns that a model which is moved by what counts alone has the same in all versions of a question: where they
+    # differ, people want to look.
+    alike: Sequence[str] = ("correct",)
     # Columns by which a sample of replies for people is stratified, beside model, variant and outcome.
     rating_strata: Sequence[str] = ("correct",)
     # Columns in which a record must have a value if people are to rate it.
@@ -366,6 +369,12 @@ class Suite(Generic[Q, R, F, V]):
         """What is shown of a question beside a reply to it, by name."""
         text = getattr(question, "text", None)
         return {"question": text} if isinstance(text, str) else {}
+
+    def versions(self, family: Sequence[Q]) -> list[tuple[Q, str]]:
+        """The questions of a family as people see them side by side, each with a name that tells it from the others.
+        The first is the one that the others are set against.
+        """
+        return [(question, question.id) for question in family]
 
     def marks(self, record: Record, shown: Mapping[str, str]) -> list[tuple[int, int, str]]:
         """Spans of a record's reply with their class (mention, choice, answer): where what was read stands."""

@@ -20,11 +20,16 @@ from starlette.types import ASGIApp
 
 from counterfoil.errors import UserError
 from counterfoil.report.page.page import style
-from counterfoil.web import rate, records, review, runs
+from counterfoil.web import rate, review, runs
 from counterfoil.web.pages import page
 from counterfoil.web.rate import Studies
+from counterfoil.web.records.export import export
+from counterfoil.web.records.listing import records_page
+from counterfoil.web.records.matrix import matrix_page
+from counterfoil.web.records.record import question_page, record_page
 from counterfoil.web.security import LOOPBACK_NAMES, Access, Guard, is_loopback
 from counterfoil.web.served import NotHere, Served
+from counterfoil.web.versions.page import versions_page
 
 _LOG = logging.getLogger(__name__)
 
@@ -35,9 +40,12 @@ def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mappin
         routes=[
             Route("/", runs.runs_page),
             Route("/run/{run:path}", runs.run_page),
-            Route("/records/{run:path}", records.records_page),
-            Route("/record/{run:path}", records.record_page),
-            Route("/question", records.question_page),
+            Route("/records/{run:path}", records_page),
+            Route("/record/{run:path}", record_page),
+            Route("/matrix/{run:path}", matrix_page),
+            Route("/export/{run:path}", export),
+            Route("/versions/{run:path}", versions_page),
+            Route("/question", question_page),
             Route("/compare", runs.compare_page),
             Route("/studies", rate.studies_page),
             Route("/study/{study:path}", rate.study_page),

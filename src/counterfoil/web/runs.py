@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
 import polars as pl
 from starlette.requests import Request
@@ -27,6 +28,8 @@ from counterfoil.web.served import RunInfo, Served, stamps
 
 FILTERS = ("suite", "model", "data")
 PAGE = 50
+# Columns that tell which record of a question an item is.
+TOLD_APART = ("order", "repeat", "draw", "level")
 
 
 def runs_page(request: Request) -> Response:
@@ -86,6 +89,7 @@ def compare_page(request: Request) -> Response:
     metrics = by_name(pair.metrics)
     metric = metrics.get(asked.get("metric", ""), pair.metrics[0])
     moved, same = _changes(pair.joined[metric.of], metric)
+    run_names = [served(request).name_of(side.run.folder) for side in (pair.one, pair.other)]
     mine = [row for row in comparison.rows if (row.a, row.b) == (pair.one.label, pair.other.label)]
     number = _choice(asked.get("page", "1"), moved.height // PAGE + 2) or 1
     return page(
@@ -101,10 +105,17 @@ def compare_page(request: Request) -> Response:
         pairs=[f"{_brief(each.one.label, root)} against {_brief(each.other.label, root)}" for each in pairs],
         at=at,
         pair=pair,
-        run_names=[served(request).name_of(side.run.folder) for side in (pair.one, pair.other)],
+        run_names=run_names,
         metrics=list(metrics),
         metric=metric.name,
-        changes=moved.slice((number - 1) * PAGE, PAGE).to_dicts(),
+        changes=[
+            change
+            | {
+                "link_a": _address(run_names[0], pair.one, change, "variant", run_names[1]),
+                "link_b": _address(run_names[1], pair.other, change, "variant b", run_names[0]),
+            }
+            for change in moved.slice((number - 1) * PAGE, PAGE).to_dicts()
+        ],
         count=moved.height,
         same=same,
         number=number,
@@ -147,10 +158,19 @@ def _changes(joined: pl.DataFrame, metric: Metric) -> tuple[pl.DataFrame, int]:
     both = pl.any_horizontal(pl.col(name).is_not_null() & pl.col(f"{name} b").is_not_null() for _, name in metric.terms)
     question = pl.coalesce("question_id", "item") if "question_id" in joined.columns else pl.col("item")
     frame = joined.filter(is_item_of(joined, metric), both)
-    frame = frame.select("item", "variant", "variant b", a=value(""), b=value(" b"), question_id=question)
+    told = [name for name in TOLD_APART if name in frame.columns]
+    frame = frame.select("item", "variant", "variant b", *told, a=value(""), b=value(" b"), question_id=question)
     moved = frame.filter(pl.col("a") != pl.col("b"))
     moved = moved.sort((pl.col("b") - pl.col("a")).abs(), descending=True, maintain_order=True)
     return moved, frame.height - moved.height
+
+
+def _address(run: str, side: Side, change: Mapping[str, Any], variant: str, other: str) -> str:
+    """To the very record that a row speaks of: of that order and repeat where it is of one, among all its versions."""
+    told = {name: change[name] for name in TOLD_APART if change.get(name) is not None}
+    also = {"with": other} if other != run else {}
+    query = {"id": change["question_id"], "model": side.model, "variant": change[variant], **told, **also}
+    return f"/versions/{quote(run)}?{urlencode(query)}"
 
 
 def _brief(label: str, root: Path) -> str:
