@@ -12,6 +12,7 @@ from counterfoil.reading import choosing, cues
 from counterfoil.reading.amounts import amounts_stated
 from counterfoil.reading.choosing import Reading
 from counterfoil.reading.decisions import ASSERTED, EXPLICIT, SAID, Decision, decided, is_withdrawn
+from counterfoil.reading.inflected import INFLECTED, find_inflections
 from counterfoil.reading.lists import gives_shares, judged, listed, share_in_line
 from counterfoil.reading.mentions import (
     Mention,
@@ -19,6 +20,7 @@ from counterfoil.reading.mentions import (
     find_letters,
     find_ordinals,
     find_texts,
+    longest,
     merge,
     rejected,
 )
@@ -169,7 +171,7 @@ def _read(
         return None
     lower = text.lower()
     naming = naming_of(choices)
-    languages = languages_in(lower)
+    languages = tuple(dict.fromkeys((*languages_in(lower), *_languages_of(choices))))
     mentions = _mentions(text, lower, choices, letters, unknown, languages)
     if not mentions and naming.amounts is None:
         return None
@@ -194,6 +196,12 @@ def _read(
     return None if _FIELD.search(text) else _undecided(reading, choices)
 
 
+@lru_cache(maxsize=65_536)
+def _languages_of(choices: tuple[str, ...]) -> tuple[str, ...]:
+    """The languages of the choices: a short reply may not tell its own."""
+    return languages_in("\n".join(choices).lower())
+
+
 def _mentions(
     text: str,
     lower: str,
@@ -205,6 +213,8 @@ def _mentions(
     """All places where a choice is named: by letter, place, text, amount, or to its effect."""
     naming = naming_of(choices)
     named = find_texts(lower, naming.texts)
+    if not INFLECTED.isdisjoint(languages):
+        named = longest(named + find_inflections(lower, naming.texts, languages))
     marked = find_letters(text, lower, letters)
     lettered = letters[0].isalpha()
     ordinals = find_ordinals(lower, len(choices), languages, lettered and naming.amounts is None)

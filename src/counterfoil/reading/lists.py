@@ -21,7 +21,9 @@ _SHARE = re.compile(
     r"(?<![\d.])(\d{1,3}(?:\.\d+)?) ?(?:%|percent|퍼센트)|"
     r"(?:(?:probability|confidence|likelihood|확률|p) ?[=:≈]?|\|) ?([01]?\.\d+)(?=\s|\||$|[,;)])"
 )
-_SHARE_BEHIND = re.compile(r"[)\]\"':\s=~≈-]{0,5}\(?(?:about |약 )?(\d{1,3}(?:\.\d+)?(?= ?%)|0?\.\d+(?![\d%]))")
+_SHARE_BEHIND = re.compile(
+    r"[)\]\"':\s=~≈-]{0,5}\(?(?:about |약 )?%?((?<=%)\d{1,3}(?:\.\d+)?|\d{1,3}(?:\.\d+)?(?= ?%)|0?\.\d+(?![\d%]))"
+)
 _LONGEST, _NEAR, _BRIEF, _ALL = 1_500, 120, 80, 105
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,7 +38,8 @@ _AFTER_ARTICLE = re.compile(
     r"can't|does|doesn't|has|instead|over|rather|than|if|fits|refers|states|says|appears|makes|not|which|who|that|"
     r"based|due|"
     r"given|to|in|on|with|for|from|by|at|of|after|before|the|therefore|so|when|while|where|then|it|its|might|may|will|"
-    r"also|being|be|represents|matches|describes|indicates|mentions|corresponds|suggests|remains|stands|i|we|there|"
+    r"also|kal[ıi]yor|kalır|seçeneği|şıkkı|olamaz|olmalı|değil|doğru|being|be|represents|matches|describes|"
+    r"indicates|mentions|corresponds|suggests|remains|stands|i|we|there|"
     r"this|"
     r"even|only|both|valt|klopt|ist|es|est|és|queda|scheidet|sería|wäre|serait)(?![a-z']))[a-z']| \d[\d,.]*%?[ -][a-z]"
 )
@@ -57,7 +58,7 @@ _SYMBOL_BEHIND = re.compile(r" ?[+^×÷≈]| ?=(?= ?(?:[a-z]?\(|[-+.]?\d))")
 _SYMBOL_BEFORE = re.compile(r"(?:[+^×÷≈]|(?<![a-z])[a-z] ?=) ?$")
 # Within a sentence the article is small.
 _WITHIN_SENTENCE = re.compile(r"[a-z,] $")
-_ARTICLE = re.compile(r"(?:the|an?) $")
+_ARTICLE = re.compile(rf"(?<!\w)(?:{words.ARTICLES}) ?$")
 _WITHIN_GAP = frozenset(" :).,-=\"'([>\n→/]")
 _STANDS_ALONE = re.compile(
     r"[\"')\]]*(?:$|[\n,;.!?(/]|입니다|이다|임| ?[-=] | ?(?:또는|혹은|및|이나|나|와|과) | (?:and|or|but|because|since|"
@@ -69,7 +70,7 @@ _ASKING = re.compile(
     r"(?:is|are|was|were|could|would|might|can|may|does|do|did|should|what|which|who|why|how)\b"
 )
 _AGREED = re.compile(r"[^.!?\n]*\?[\"')]* ?(?:yes|yeah|correct|right|네|예|맞)")
-_WINDOW, _LONGEST_AMOUNT = 60, 60
+_WINDOW, _LONGEST_AMOUNT, _DENIED_NEAR = 60, 60, 40
 
 
 def find_texts(lower: str, texts: Sequence[tuple[str, ...]]) -> list[Mention]:
@@ -81,14 +82,23 @@ def find_texts(lower: str, texts: Sequence[tuple[str, ...]]) -> list[Mention]:
             while at >= 0:
                 end = at + len(text)
                 if _starts_word(lower, at) and _ends_word(lower, end) and _is_meant(lower, at, text):
-                    article = _ARTICLE.search(lower, max(0, at - 4), at)
-                    found.append(Mention(article.start() if article else at, end, index, False))
+                    found.append(Mention(_with_article(lower, at), end, index, False))
                 at = lower.find(text, end)
+    return longest(found)
+
+
+def longest(found: Iterable[Mention]) -> list[Mention]:
+    """Mentions in order; of two in the same place the longer one."""
     kept: list[Mention] = []
     for mention in sorted(found, key=lambda mention: (mention.start, -mention.end)):
         if not kept or mention.end > kept[-1].end:
             kept.append(mention)
     return kept
+
+
+def _with_article(lower: str, at: int) -> int:
+    article = _ARTICLE.search(lower, max(0, at - 6), at)
+    return article.start() if article else at
 
 
 _YES_OR_NO = frozenset({"yes", "no", "sí", "si", "ja", "nein", "nee", "oui", "non", "예", "네", "아니오", "아니요"})
@@ -147,7 +157,8 @@ def _ordinals(languages: tuple[str, ...]) -> re.Pattern[str]:
     nouns = words.either(words.OPTION, languages)
     one = r"one(?= (?:is|was|holds|fits|seems|applies)\b|[.,;!)]|$)"
     return re.compile(
-        rf"(?<!\w)(?:{'|'.join(places)})(?: ?(?:{nouns})| {one}|(?={_HELD.pattern})|(?=[.!]?\s*$)|"
+        rf"(?:(?<!\w)|(?<=[\u3040-\u30ff\u4e00-\u9fff]))(?:{'|'.join(places)})"
+        rf"(?: ?(?:{nouns})| {one}|(?={_HELD.pattern})|(?=[.!]?\s*$)|"
         rf"(?=[을를이가로])(?<=째))"
     )
 
@@ -307,10 +318,12 @@ def rejected(lower: str, mentions: Sequence[Mention], languages: tuple[str, ...]
     """For each mention, whether it is not asserted: "not A", "A가 아니라", "whether A", "rather than A", "is it A?"."""
     asking = "?" in lower
     before, behind = _negations(languages)
+    denied = [one.start() for one in _denials(languages).finditer(lower)]
     out = [
         _is_rejected(lower, mention)
         or (asking and _is_asked(lower, mention))
         or (not mention.paraphrase and _is_negated(lower, mention, before, behind))
+        or any(0 <= at - mention.end <= _DENIED_NEAR and "\n" not in lower[mention.end : at] for at in denied)
         for mention in mentions
     ]
     for i in range(1, len(out)):
@@ -320,6 +333,12 @@ def rejected(lower: str, mentions: Sequence[Mention], languages: tuple[str, ...]
         if out[i + 1] and not out[i] and not _negated_before(lower, mentions[i + 1]):
             out[i] = joined(lower, mentions[i], mentions[i + 1])
     return out
+
+
+@lru_cache(maxsize=64)
+def _denials(languages: tuple[str, ...]) -> re.Pattern[str]:
+    """Words by which what was said right before is said not to be so."""
+    return re.compile(words.either(words.DENIES, languages))
 
 
 @lru_cache(maxsize=64)

@@ -8,9 +8,12 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
+from counterfoil.reading import words
 from counterfoil.reading.numbers import Stated, in_unit, only_number
 from counterfoil.reading.text import clean
 
+# The article at the head of a choice; it may be another one in a sentence, or none.
+_ARTICLE = re.compile(rf"(?:(?:{words.ARTICLES}) |l')(?=\w)")
 _NAME = re.compile(r"[A-Z][a-z'’.-]+(?: [A-Z][A-Za-z'’.-]*)+")
 # What may stand behind an amount that is all there is of a choice.
 _COUNTED = re.compile(
@@ -150,10 +153,8 @@ def _without_case(form: str) -> str:
 
 def _core(choice: str) -> str:
     text = clean(choice).lower().rstrip(".")
-    for article in ("the ", "a ", "an "):
-        if text.startswith(article) and len(text) > len(article):
-            return text[len(article) :]
-    return text
+    article = _ARTICLE.match(text)
+    return text[article.end() :] if article else text
 
 
 def _variants(text: str) -> tuple[str, ...]:

@@ -36,7 +36,10 @@ _ENDED = re.compile(
 _GOES_ON = re.compile(
     r"(?:[,(=×+*/-]|(?<!\w)(?:the|a|an|of|to|and|or|whether|then|that|is|are|was|in|on|which|with|for|because|so|if|"
     r"as|at|by|"
-    r"from|we|it|this|these|el|la|de|que|y|der|die|das|und|dass|le|les|et|het|een|van|ve|bir|ile)|므로|면|면서|하고|"
+    r"from|we|it|this|these|el|la|los|las|un|una|del|al|con|de|que|y|pero|mientras que|der|die|das|den|dem|des|ein|"
+    r"eine|"
+    r"und|mit|dass|während|le|les|et|het|een|en|of|van|dat|zijn|haar|terwijl|ve|bir|ile|ise|els|amb|i|mentre que)|"
+    r"므로|면|면서|하고|"
     r"이고|"
     r"중에서|때문에|[은는을를의에])\s*$"
 )

@@ -27,6 +27,10 @@ _ENGLISH = re.compile(
     r"answerable|provided|disclosed|told)\b|\b(?:is|are|remains?)(?: \w+ly)? unknown\b|"
     r"^[^\w\n]{0,9}unknown[^\w\n]{0,9}$|\bno conclusion (?:is |can be )?(?:possible|drawn|reached)\b|"
     rf"\bcan(?:'t|not| not) answer{_FROM}|"
+    r"\bnothing (?:\w+ ){0,4}?(?:says?|tells?|indicates?|suggests?|states?|shows?|points?)\b|"
+    r"\b(?:gives?|offers?|provides?|contains?|is|are) no (?:\w+ )?(?:hints?|clues?|indications?|information|"
+    r"evidence|way)"
+    r" (?:\w+ )?(?:either|about|as to|of|to|on|whether|which|who)\b|"
     r"\b(?:does not|doesn't|do not|don't|did not|didn't|never)(?: \w+ly)? (?:specify|state|say|mention|tell us|"
     r"indicate|clarify|reveal|provide)\b|\b(?:we|you|one) (?:do not|don't|can't|cannot)(?: \w+ly)? know\b|\b(?:unclear|"
     r"undetermined|indeterminate|undeterminable|unspecified|unknowable|inconclusive)\b",
