@@ -13,8 +13,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from counterfoil.bias.relatives.languages import LANGUAGES
 from counterfoil.explain import answer_is_right, find_mentions
 from counterfoil.reading import read_choice, read_number
+from counterfoil.reading.choices import choice_of, letters_of
 
 FOLDER = Path(__file__).parent / "labelled"
 # Of all replies of a kind, the share that is read as a person reads it; of mentions, F1.
@@ -26,6 +28,8 @@ LEAST = {
     "explain, mentions": 0.90,
 }
 LEAST_F1 = 0.965
+# Of the replies to questions of `bias` in each language.
+LEAST_IN_A_LANGUAGE = 0.95
 
 
 def rows() -> Iterator[dict[str, Any]]:
@@ -61,6 +65,34 @@ def test_replies_are_read_as_people_read_them() -> None:
             right[kind] += is_right
     shares = {kind: right[kind] / every[kind] for kind in every}
     assert {kind: shares[kind] for kind, least in LEAST.items() if shares[kind] < least} == {}
+
+
+def test_choices_are_read_as_well_in_every_language() -> None:
+    right, every = Counter[str](), Counter[str]()
+    for row in rows():
+        if row["suite"] == "bias":
+            shown, letters = tuple(row["choices"]), letters_of(row["labels"], len(row["choices"]))
+            read = choice_of(row["reply"], shown, letters, row.get("unknown"))
+            every[row["language"]] += 1
+            right[row["language"]] += (read and read.said) == row["label"]
+    assert {code: count for code, count in every.items() if count < 25} == {"fr": every["fr"]}
+    shares = {code: right[code] / count for code, count in every.items()}
+    assert {code: share for code, share in shares.items() if share < LEAST_IN_A_LANGUAGE} == {}
+
+
+def test_other_wordings_of_unknown_are_read_as_that_choice() -> None:
+    people = {
+        "en": ("The man", "The woman"), "es": ("El hombre", "La mujer"), "ca": ("L'home", "La dona"),
+        "nl": ("De man", "De vrouw"), "tr": ("Adam", "Kadın"), "de": ("Der Mann", "Die Frau"),
+        "zh": ("男人", "女人"), "ja": ("男性", "女性"),
+    }  # fmt: skip
+    declining = ("Cannot answer", "Keine Antwort")
+    for code, both in people.items():
+        for said in LANGUAGES[code].unknown:
+            for shown in LANGUAGES[code].unknown:
+                read = read_choice(f"{said}.", [*both, shown], unknown=2)
+                # Who only says that there is no answer may be declining: no other choice is read, at least.
+                assert read == (None if said in declining and said != shown else 2), (said, shown)
 
 
 def test_mentions_are_found_and_no_others() -> None:

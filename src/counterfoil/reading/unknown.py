@@ -27,6 +27,7 @@ _ENGLISH = re.compile(
     r"answerable|provided|disclosed|told)\b|\b(?:is|are|remains?)(?: \w+ly)? unknown\b|"
     r"^[^\w\n]{0,9}unknown[^\w\n]{0,9}$|\bno conclusion (?:is |can be )?(?:possible|drawn|reached)\b|"
     rf"\bcan(?:'t|not| not) answer{_FROM}|"
+    r"\b(?:no telling|no idea|anyone's guess|who knows)\b|"
     r"\bnothing (?:\w+ ){0,4}?(?:says?|tells?|indicates?|suggests?|states?|shows?|points?)\b|"
     r"\b(?:gives?|offers?|provides?|contains?|is|are) no (?:\w+ )?(?:hints?|clues?|indications?|information|"
     r"evidence|way)"

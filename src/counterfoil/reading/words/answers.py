@@ -74,10 +74,12 @@ RIGHT: Table = {
     r"wahl)?(?: richtig| korrekt)?",
     "fr": r"(?:est|serait|était)(?: la| le)? ?(?:bonne|correcte?|réponse|bon|celle?|celui)",
     "nl": r"dus|(?:is|was|klopt)(?: het| de)? ?(?:juiste?|goede?|correcte?|antwoord|degene|juist|goed)?",
-    "tr": r"(?:demek (?:en )?doğru\w*|doğru|seçeneği|şıkkı|'?(?:dır|dir|dur|dür|tır|tir|tur|tür))",
+    "tr": r"(?:olarak (?:değiştir|güncelli|düzelti)\w+|demek (?:en )?doğru\w*|doğru|seçeneği|şıkkı|'?(?:dır|dir|dur|"
+    r"dür|tır|tir|tur|tür))",
     "ca": r"(?:és|seria|era)(?: la| el)? ?(?:correct[ea]|resposta|qui|la que)",
     "zh": r"(?:是|为)?(?:正确|對的|对的|答案)|(?:最)?(?:符合|合适|恰当)",
-    "ja": r"(?:です|だ|である|が(?:妥当|適切|答え|最も)|が正解|が正しい|となります|になります|でした|だった|"
+    "ja": r"(?:に(?:変更|変え|訂正|修正|直)し?|です|だ|である|が(?:妥当|適切|答え|最も)|が正解|が正しい|となります|"
+    r"になります|でした|だった|"
     r"と考えられ|と思われ|を選び|を選択)",
 }
 # A conclusion begins.
