@@ -88,7 +88,7 @@ def _get_file(dataset: Dataset, file: DataFile, say: Say) -> None:
             return
         say(f"{path} is not what was fetched: fetching it again.")
     url = _address(file)
-    refuse_proxy(url)
+    refuse_proxy(str(url))
     say(f"Fetching {url} ({dataset.licence}) ...")
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as folder:

@@ -7,9 +7,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from yarl import URL
 
-from counterfoil.asking.models.http import Endpoint, checked_base_url, key_from, refuse_proxy
+from counterfoil.asking.models.http import checked_base_url, key_from, refuse_proxy
+from counterfoil.asking.wire.client import address_of
 from counterfoil.errors import UserError
 from http_posts import KEY, post, trouble
 from mock_server import Answer
@@ -115,7 +115,7 @@ def test_any_text_is_an_address_or_a_users_mistake(url: str) -> None:
         checked = checked_base_url(url)
     except UserError:
         return
-    Endpoint(checked + "/chat/completions", {}, secret=None, remedy="")  # fails on what can't be an address
+    address_of(checked + "/chat/completions")  # fails on what can't be an address
 
 
 @pytest.mark.parametrize(
@@ -134,14 +134,14 @@ def test_a_proxy_that_can_not_be_used_is_no_reason_to_ask_without_one(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(UserError, match=said) as raised:
-        refuse_proxy(URL("https://example.org/v1"))
+        refuse_proxy("https://example.org/v1")
     assert "set HTTPS_PROXY" in str(raised.value)
     assert "secret" not in str(raised.value)
-    refuse_proxy(URL("http://localhost:8000/v1"))
+    refuse_proxy("http://localhost:8000/v1")
     monkeypatch.setenv("NO_PROXY", "example.org")
-    refuse_proxy(URL("https://example.org/v1"))
+    refuse_proxy("https://example.org/v1")
 
 
 def test_an_http_proxy_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy:3128")
-    refuse_proxy(URL("https://example.org/v1"))
+    refuse_proxy("https://example.org/v1")

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 import pytest
 
 from counterfoil.asking.models.base import Hopeless, TryAgain
-from counterfoil.asking.models.http import LARGEST_BODY, LONGEST_TEXT
+from counterfoil.asking.models.http import LONGEST_TEXT
+from counterfoil.asking.wire.response import LARGEST_BODY
 from http_posts import Raw, trouble
 from mock_server import Answer, MockServer, completion
 from openai_asks import send_all

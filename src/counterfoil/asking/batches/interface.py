@@ -14,7 +14,10 @@ from yarl import URL
 
 from counterfoil.asking.ask import Ask, Reply
 from counterfoil.asking.models.base import ModelUnusable, TryAgain
-from counterfoil.asking.models.http import LARGEST_BODY, Endpoint, HttpModel, NotJson, open_session, read_body
+from counterfoil.asking.models.http import Endpoint, HttpModel, NotJson
+from counterfoil.asking.wire.errors import WireError
+from counterfoil.asking.wire.response import LARGEST_BODY
+from counterfoil.asking.wire.session import open_session, read_body, wire_error
 from counterfoil.log import log_request
 
 _LOG = logging.getLogger(__name__)
@@ -77,7 +80,7 @@ class BatchInterface(ABC):
     is_sure: bool
 
     def __init__(self, model: HttpModel) -> None:
-        self.base_url = str(model.endpoint.url).removesuffix(self.path_of_asks)
+        self.base_url = model.endpoint.url.removesuffix(self.path_of_asks)
         self._model = model
         self._server = Server(model.endpoint, self.base_url)
 
@@ -176,8 +179,8 @@ class Server:
                     for line in whole:
                         if (decoded := self._object(line)) is not None:
                             yield decoded
-        except (aiohttp.ClientError, OSError) as error:
-            raise self._endpoint.trouble(error, SECONDS_BETWEEN_BYTES) from error
+        except (aiohttp.ClientError, OSError, WireError) as error:
+            raise self._endpoint.trouble(wire_error(error), SECONDS_BETWEEN_BYTES) from error
         if (decoded := self._object(rest)) is not None:
             yield decoded
 
@@ -208,8 +211,8 @@ class Server:
             async with self._open().request(method, url, data=data, **settings) as response:
                 raw = await read_body(response)
                 log_answer(response.status)
-        except (aiohttp.ClientError, OSError) as error:
-            raise self._endpoint.trouble(error, timeout.total or SECONDS_BETWEEN_BYTES) from error
+        except (aiohttp.ClientError, OSError, WireError) as error:
+            raise self._endpoint.trouble(wire_error(error), timeout.total or SECONDS_BETWEEN_BYTES) from error
         if not 200 <= response.status < 300:
             self._refuse(response, raw)
         decoded = self._endpoint.decoded(raw)

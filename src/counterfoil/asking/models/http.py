@@ -9,18 +9,15 @@ import logging
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, ClassVar, NamedTuple, NoReturn
+from types import TracebackType
+from typing import Any, ClassVar, NamedTuple, NoReturn, Protocol
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-import aiohttp
 import msgspec
 from msgspec.structs import replace
-from yarl import URL
 
 from counterfoil.asking.ask import Ask, Message, Reply
 from counterfoil.asking.models.base import (
@@ -36,25 +33,26 @@ from counterfoil.asking.models.base import (
 )
 from counterfoil.asking.models.providers import is_this_machine, missing_variables, provider_of
 from counterfoil.asking.models.thinking import RAISED, lacked_room, thinks, with_room
+from counterfoil.asking.wire.client import Client, address_of
+from counterfoil.asking.wire.errors import NoConnection, NoProxy, NotTrusted, TooLarge, WireError
+from counterfoil.asking.wire.proxies import proxy_for
+from counterfoil.asking.wire.response import LARGEST_BODY, Response
 from counterfoil.errors import UserError
 from counterfoil.log import SHORTEST_SECRET, log_request, masked_url
 
 _LOG = logging.getLogger(__name__)
 
 LONGEST_MESSAGE = 300
-# More than any model writes: 20 log probabilities for each of 8,000 tokens; texts of 200,000 tokens.
-LARGEST_BODY = 16_000_000
+# More than any model writes: texts of 200,000 tokens.
 LONGEST_TEXT = 1_000_000
 # A limit runs out in so many parts, so that a time in which this process was stopped counts as one of them at the most;
 # then what has come is read, in so many turns of the event loop.
 PARTS_OF_LIMIT, TURNS_TO_READ = 2, 16
-NO_LIMIT = aiohttp.ClientTimeout(total=None)
 # Stands for an address where nothing will be sent.
 NOWHERE = "http://nowhere.invalid"
 _DURATION = re.compile(r"([\d.]+)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _UNSUPPORTED = re.compile(r"unsupported|not support", re.IGNORECASE)
-_PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 # The headers that say how much is left until a limit, and until when.
 _RATE_LIMITS = [
     (name.format("remaining"), name.format("reset"))
@@ -83,34 +81,42 @@ class Answer(NamedTuple):
     quiet: float
 
 
+class Poster(Protocol):
+    """Whoever posts to one address."""
+
+    async def post(self, data: bytes) -> Response:
+        """The response; a WireError where there is none."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 class Endpoint:
     """Posts asks to one address. `secret` is blotted out of what comes back; `remedy` is told when a key is refused."""
 
     def __init__(self, url: str, headers: Mapping[str, str], *, secret: str | None, remedy: str) -> None:
-        self.url = URL(url)
+        self.url = url
         # Those of every request, the key among them.
         self.headers = {**headers, "Content-Type": "application/json", "Accept": "application/json"}
         # A shorter one is a placeholder, such as "none" or "EMPTY", and may be a word of replies.
         self._secret = secret if secret and len(secret) >= SHORTEST_SECRET else None
         self._remedy = remedy
-        self._session: aiohttp.ClientSession | None = None
+        self._poster: Poster | None = None
 
     async def post(self, body: Mapping[str, Any], timeout: float) -> Answer:
         """The server's answer; everything else is one of the errors of `base`."""
-        if self._session is None:
-            self._session = open_session(self.headers)
+        poster = self._poster = self._poster or _poster(self.url, self.headers)
         data = msgspec.json.encode(body)
         log_answer = log_request(_LOG, "POST", self.url, self.headers, data)
         try:
-            request = self._session.post(self.url, data=data, timeout=NO_LIMIT, allow_redirects=False)
-            async with _within(timeout), request as response:
-                raw = await read_body(response)
-        except (aiohttp.ClientError, OSError) as error:  # of which running out of time is one
+            async with _Within(timeout):
+                response = await poster.post(data)
+        except (WireError, TimeoutError) as error:
             raise self.trouble(error, timeout) from error
         log_answer(response.status)
         if response.status != 200:
-            self.refuse_raw(response.status, response.headers, raw)
-        decoded = self.decoded(raw)
+            self.refuse_raw(response.status, response.headers, response.body)
+        decoded = self.decoded(response.body)
         if not isinstance(decoded, dict):
             raise TryAgain("the reply is not a JSON object")
         if decoded.get("error") and "choices" not in decoded:
@@ -119,23 +125,26 @@ class Endpoint:
         return Answer(decoded, _quiet_seconds(response.headers))
 
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        if self._poster is not None:
+            await self._poster.close()
+            self._poster = None
 
-    def trouble(self, error: Exception, timeout: float) -> ModelError:
+    def trouble(self, error: WireError | TimeoutError, timeout: float) -> ModelError:
         """What it means that a request ended with this error and not with a response."""
-        if isinstance(error, aiohttp.ClientConnectorCertificateError):
-            return ModelUnusable(f"the certificate of {self.url.host} is not trusted: {error}")
-        if isinstance(error, aiohttp.ClientProxyConnectionError):
-            return Unreachable(f"the proxy that the environment names does not answer ({error.os_error})")
-        if isinstance(error, aiohttp.ClientConnectorError):
-            if error.os_error.errno in (errno.EMFILE, errno.ENFILE):
-                return TryAgain("this process has too many open files: lower --concurrency", overloaded=True)
-            return Unreachable(f"no server answers at {self.url.origin()} ({error.os_error})")
         if isinstance(error, TimeoutError):
             return TimedOut(f"no reply within {timeout:g} seconds")
-        return TryAgain(f"the connection broke off ({type(error).__name__})")
+        if isinstance(error, TooLarge):
+            return Hopeless(f"the reply is too long: more than {LARGEST_BODY // 1_000_000} MB")
+        if isinstance(error, NotTrusted):
+            return ModelUnusable(f"the certificate of {urlsplit(self.url).hostname} is not trusted: {error}")
+        if isinstance(error, NoProxy):
+            return Unreachable(f"the proxy that the environment names does not answer ({error})")
+        if isinstance(error, NoConnection):
+            if error.error.errno in (errno.EMFILE, errno.ENFILE):
+                return TryAgain("this process has too many open files: lower --concurrency", overloaded=True)
+            parts = urlsplit(self.url)
+            return Unreachable(f"no server answers at {parts.scheme}://{parts.netloc} ({error})")
+        return TryAgain(f"the connection broke off ({error})")
 
     def decoded(self, raw: bytes) -> Any:
         """The JSON without the key. Where a backslash is in it, the key may be there in another spelling."""
@@ -184,11 +193,11 @@ class Endpoint:
             raise ModelUnusable(f"{said}; see to the account's credit, then run the same command again")
         if status in (401, 403):
             raise ModelUnusable(f"{said}; {self._remedy}")
-        if 300 <= status < 400 and (location := headers.get("Location")):
+        if 300 <= status < 400 and (location := headers.get("location")):
             where = masked_url(self._blotted(location))[:LONGEST_MESSAGE]
             raise ModelUnusable(f"the server sends asks on to {where}: give that address instead")
         if status in (404, 405) or status < 400:
-            raise ModelUnusable(f"{said}; check the model's name and the address {self.url.with_query(None)}")
+            raise ModelUnusable(f"{said}; check the model's name and the address {self.url.partition('?')[0]}")
         parameter = details.get("param")
         # A value out of range names its parameter, too: that is the user's to correct.
         is_unsupported = _UNSUPPORTED.search(f"{details.get('code')} {message}")
@@ -318,7 +327,9 @@ def checked_base_url(url: str, source: str = "--base-url") -> str:
     """The address without a slash at its end; a sentence that names its source if it can't be one."""
     try:
         parts = urlsplit(url)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and bool(URL(url))
+        is_address = (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and bool(address_of(url))
+        )
         has_password = "@" in (parts.netloc if is_address else url)
     except ValueError as error:
         if str(error).startswith("Port") and "@" not in url:
@@ -353,40 +364,33 @@ def decode_json(raw: bytes) -> Any:
         raise NotJson("the reply is not valid JSON") from error
 
 
-async def read_body(response: aiohttp.ClientResponse) -> bytes:
-    """The body, unpacked; Hopeless where it is too large."""
-    parts, size = [], 0
-    while part := await response.content.readany():
-        parts.append(part)
-        size += len(part)
-        if size > LARGEST_BODY:
-            raise Hopeless(f"the reply is too long: more than {LARGEST_BODY // 1_000_000} MB")
-    return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-@asynccontextmanager
-async def _within(seconds: float) -> AsyncIterator[None]:
+class _Within:
     """TimeoutError for what takes longer, not counting what this process was stopped. What has come by then is read
     first: it was paid for.
     """
-    loop = asyncio.get_running_loop()
-    timer: asyncio.TimerHandle
 
-    def go_on(parts: int, turns: int) -> None:
-        nonlocal timer
+    def __init__(self, seconds: float) -> None:
+        self._part = seconds / PARTS_OF_LIMIT
+        self._loop = asyncio.get_running_loop()
+        self._limit = asyncio.timeout(None)
+
+    async def __aenter__(self) -> None:
+        await self._limit.__aenter__()
+        self._timer = self._loop.call_later(self._part, self._go_on, PARTS_OF_LIMIT - 1, TURNS_TO_READ)
+
+    def _go_on(self, parts: int, turns: int) -> None:
         if parts:
-            timer = loop.call_later(seconds / PARTS_OF_LIMIT, go_on, parts - 1, turns)
+            self._timer = self._loop.call_later(self._part, self._go_on, parts - 1, turns)
         elif turns:
-            timer = loop.call_later(0, go_on, 0, turns - 1)
+            self._timer = self._loop.call_later(0, self._go_on, 0, turns - 1)
         else:
-            limit.reschedule(loop.time())
+            self._limit.reschedule(self._loop.time())
 
-    async with asyncio.timeout(None) as limit:
-        timer = loop.call_later(seconds / PARTS_OF_LIMIT, go_on, PARTS_OF_LIMIT - 1, TURNS_TO_READ)
-        try:
-            yield
-        finally:
-            timer.cancel()
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        await self._limit.__aexit__(kind, error, traceback)
 
 
 def dict_of(value: Any) -> dict[str, Any]:
@@ -394,29 +398,24 @@ def dict_of(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def open_session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
-    """A session that sends these headers with each request."""
-    # Looking for a proxy costs time with each ask, so it is done only where the environment names one.
-    return aiohttp.ClientSession(
-        headers=headers,
-        connector=aiohttp.TCPConnector(limit=0),
-        trust_env=any(variable in map(str.lower, os.environ) for variable in _PROXY_VARIABLES),
-        cookie_jar=aiohttp.DummyCookieJar(),
-    )
+def _poster(url: str, headers: Mapping[str, str]) -> Poster:
+    if proxy_for(url) is None:
+        return Client(url, headers)
+    from counterfoil.asking.wire.session import ProxiedClient
+
+    return ProxiedClient(url, headers)
 
 
-def refuse_proxy(url: URL) -> None:
+def refuse_proxy(url: str) -> None:
     """UserError where the environment names a proxy for this address that can't be used: asks would go around it."""
-    named = getproxies()
-    kind = url.scheme if url.scheme in named else "all"
-    if kind not in named or is_this_machine(str(url)) or proxy_bypass(url.host or ""):
-        return
-    proxy = named[kind].partition("://")[0].lower() if "://" in named[kind] else "http"
-    if kind == "all" or proxy != "http":
-        needed = f"{url.scheme.upper()}_PROXY"
+    proxy = None if is_this_machine(url) else proxy_for(url)
+    if proxy is not None and (proxy.kind == "all" or proxy.scheme != "http"):
+        parts = urlsplit(url)
+        needed = f"{parts.scheme.upper()}_PROXY"
         raise UserError(
-            f"{kind.upper()}_PROXY names a {proxy}:// proxy for {url.host}, and only http:// proxies in {needed} can "
-            f"be used: set {needed} to one, or name {url.host} in NO_PROXY to ask it without a proxy."
+            f"{proxy.kind.upper()}_PROXY names a {proxy.scheme}:// proxy for {parts.hostname}, and only http:// "
+            f"proxies in {needed} can be used: set {needed} to one, or name {parts.hostname} in NO_PROXY to ask it "
+            "without a proxy."
         )
 
 
@@ -435,7 +434,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     try:
         if (milliseconds := headers.get("retry-after-ms")) is not None:
             return max(0.0, float(milliseconds) / 1000)
-        if (after := headers.get("Retry-After")) is None:
+        if (after := headers.get("retry-after")) is None:
             return None
         if after.strip().replace(".", "", 1).isdigit():
             return float(after)
