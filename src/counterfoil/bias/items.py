@@ -11,6 +11,7 @@ import polars as pl
 
 from counterfoil.bias.metrics import DROP, KEEP, ORDERS, ORDERS_AGAIN, PAIR, PAIR_AGAIN, POSITION_BIAS
 from counterfoil.bias.questions import ORDERS as ALL_ORDERS
+from counterfoil.bias.relatives import scores
 from counterfoil.stats.estimate import ALL, Estimate
 from counterfoil.stats.metric import QUESTION, Items, Metric
 from counterfoil.stats.summary import summarize as summary_of
@@ -29,8 +30,7 @@ def items(records: pl.DataFrame, *, by_template: bool = False, named: bool = Tru
     not defined, not absent. Only comparisons need the names of items, which take more memory than the rest.
     """
     records = _with_own(records)
-    # Where names stand in the place of groups, nothing leans.
-    parts = [_grouped(part, by_template, named) for part in _parts(records.filter(~pl.col("control")))]
+    parts = [_grouped(part, by_template, named) for part in _parts(records)]
     together = {kind: pl.concat([part[kind] for part in parts]) for kind in parts[0]}
     return together if by_template else {QUESTION: _replies(records, named), **together}
 
@@ -57,6 +57,9 @@ def _parts(records: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 def _grouped(records: pl.DataFrame, by_template: bool, named: bool) -> dict[str, pl.DataFrame]:
     """The kinds whose items are made of several records each."""
+    every = records
+    # Where names stand in the place of groups, nothing leans.
+    records = records.filter(~pl.col("control"))
     # Only those that were asked more than once can have changed their answers to the very same.
     repeated = records.filter(pl.col("repeat").n_unique().over("model", "variant") > 1)
     # As many answers to the very same question. Fewer can't tell: with the answers' shares p, three differ with chance
@@ -69,7 +72,7 @@ def _grouped(records: pl.DataFrame, by_template: bool, named: bool) -> dict[str,
         ORDERS: (all_orders(records), "{} {}", ["question_id", "repeat"], records),
         ORDERS_AGAIN: (orders_again, "{}-{}", ["question_id", "order"], repeated),
     }
-    frames = {QUESTION: _templates(_replies(records, named=False))} if by_template else {}
+    frames = {QUESTION: _templates(_replies(every, named=False))} if by_template else {}
     for kind, (frame, words, names, asked) in found.items():
         items = _named(kind, frame, words, names) if named else frame.select(*_ABOUT, "left_out", "differs")
         frames[kind] = _with_asked(items, asked)
@@ -79,14 +82,18 @@ def _grouped(records: pl.DataFrame, by_template: bool, named: bool) -> dict[str,
 def _replies(records: pl.DataFrame, named: bool) -> pl.DataFrame:
     unread = pl.when(pl.col("correct").is_not_null()).then(pl.col("choice").is_null())
     names = {"item": pl.format("{}-{} {}", "question_id", "order", "repeat")} if named else {}
+    groups = ~pl.col("control")
+    ours = {policy: _values(policy, unread) for policy in (KEEP, DROP)}
+    right = {KEEP: pl.col("correct"), DROP: pl.when(~unread).then("correct")}
     return records.select(
         *(*_ABOUT, "label", "question_id", "repeat"),
         **names,
         left_out=_LEFT_OUT,
         unread=unread,
-        unread_ambiguous=pl.when(pl.col("ambiguous") & ~pl.col("control")).then(unread),
-        unread_clear=pl.when(~pl.col("ambiguous") & ~pl.col("control")).then(unread),
-        **{f"{name} {policy}": value for policy in (KEEP, DROP) for name, value in _values(policy, unread).items()},
+        unread_ambiguous=pl.when(pl.col("ambiguous") & groups).then(unread),
+        unread_clear=pl.when(~pl.col("ambiguous") & groups).then(unread),
+        **{f"{name} {policy}": value for policy, values in ours.items() for name, value in values.items()},
+        **scores.values(records, right, ours[DROP]),
     )
 
 
@@ -113,14 +120,18 @@ def _values(policy: str, unread: pl.Expr) -> dict[str, pl.Expr]:
 def _templates(replies: pl.DataFrame) -> pl.DataFrame:
     """One item for each template, with the means over its replies; one that lost a reply is left out whole."""
     names = [name for name in replies.columns if name.startswith("unread") or name.endswith((KEEP, DROP))]
+    pairs = {"right_difference": ("right_biased", "right_counter")}
+    if any(name.startswith(scores.CONTROL) for name in names):
+        pairs |= scores.PAIRED
     differences = {
-        f"right_difference {policy}": pl.col(f"right_biased {policy}") - pl.col(f"right_counter {policy}")
+        f"{name} {policy}": pl.col(f"{one} {policy}") - pl.col(f"{other} {policy}")
+        for name, (one, other) in pairs.items()
         for policy in (KEEP, DROP)
     }
     return (
         replies.group_by([*_ABOUT, "label"], maintain_order=True)
         .agg(pl.col("left_out").any(), *(pl.col(name).cast(pl.Float64).mean() for name in names))
-        .with_columns(item=pl.col("cluster"), **differences)
+        .with_columns(item=pl.concat_str("cluster", "language", separator=" ", ignore_nulls=True), **differences)
     )
 
 
@@ -184,6 +195,8 @@ def summarize(metrics: Sequence[Metric], frames: Items, records: pl.DataFrame) -
             one.group = {CONTROL: one.group[CONTROL], **one.group}
             if one.metric == POSITION_BIAS.name and (one.model, one.variant) in too_few:
                 one.note = MORE_REPEATS
+    if QUESTION in frames and scores.S_TOTAL in metrics:
+        estimates += scores.totals(frames[QUESTION])
     return [*estimates, *over_prompts(estimates)]
 
 

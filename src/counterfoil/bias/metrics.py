@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from counterfoil.bias.relatives import scores
 from counterfoil.stats.metric import Groups, Limit, Metric
 from counterfoil.suite.outcome import OUT_OF_CHOICE as OF_REPLIES
 
@@ -135,15 +136,16 @@ def metrics(*, keep: bool = False, withhold: bool = True, by_template: bool = Fa
         FLIP_RATE.changed(of=PAIR_AGAIN, label=(("control", AGAIN),)),
         POSITION_BIAS,
         POSITION_BIAS.changed(of=ORDERS_AGAIN, label=(("control", AGAIN),)),
+        *scores.metrics(usual, by_template=by_template),
     )
 
 
 def _scores(policy: str, withhold: bool, by_template: bool) -> list[Metric]:
-    scores = []
+    made = []
     for score in SCORES if policy == KEEP else (*SCORES, *BBQ_SCORES):
         mean, minus = score.mean, score.minus and f"{score.minus} {policy}"
         if by_template and minus is not None:
             mean, minus = "right_difference", None
         limit = _too_few_choices(score) if withhold and score in BIAS_SCORES else None
-        scores.append(score.changed(mean=f"{mean} {policy}", minus=minus, limit=limit))
-    return scores
+        made.append(score.changed(mean=f"{mean} {policy}", minus=minus, limit=limit))
+    return made

@@ -32,6 +32,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     conflicting: float = 0.8
     unread: float = 0.0
     first: float = 0.0
+    # How often it is right in a control set.
+    control: float = 0.9
     data: str | None = None
 
 
@@ -119,6 +121,9 @@ def true_values(settings: Settings) -> dict[str, float]:
 
 def _choose(question: Question, settings: Settings, chance: random.Random) -> str:
     others = [choice for choice in question.choices if choice != question.unknown]
+    if question.control:
+        wrong = [choice for choice in question.choices if choice != question.right]
+        return question.right if chance.random() < settings.control else chance.choice(wrong)
     if question.ambiguous:
         if chance.random() < settings.unknown:
             return question.unknown

@@ -77,8 +77,10 @@ def question_from(told: Told) -> Question:
         # The places are 0, 1 and 2: what is left of their sum is the third.
         biased = choices[told.target if told.negative else 3 - told.target - told.unknown]
     right = choices[told.right]
+    # Datasets number their examples and templates alike.
+    of = f"{told.dataset}-" if told.dataset else ""
     return Question(
-        sample_id=told.id,
+        sample_id=f"{of}{told.id}",
         context=told.context,
         text=told.text,
         choices=(choices[0], choices[1], choices[2]),
@@ -87,14 +89,14 @@ def question_from(told: Told) -> Question:
         right=right,
         category=told.category,
         label="",
-        template=told.template,
+        template=f"{of}{told.template}",
         ambiguous=told.ambiguous,
         biased_context=None if told.ambiguous or not biased else right == biased,
-        pair=told.swapped if biased else None,
+        pair=f"{of}{told.swapped}" if biased and told.swapped else None,
         dataset=told.dataset,
         language=told.language,
         control=told.control,
-        parallel=told.parallel,
+        parallel=told.parallel and f"{of}{told.parallel}",
     )
 
 
