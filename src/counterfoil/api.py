@@ -15,6 +15,7 @@ from counterfoil.running.folder import Run
 from counterfoil.running.request import make_request, read_experiment
 from counterfoil.running.score import score_replies
 from counterfoil.suite.finding import load_suite
+from counterfoil.suite.imports import files_named
 from counterfoil.suite.options import NOT_TO_SCORE, RUN_OPTIONS, Option, checked, nearest
 from counterfoil.suite.suite import Context
 
@@ -67,8 +68,9 @@ def score(suite: str, files: str | Path | Sequence[str | Path], *, format: str =
     `model` is here whose replies they are, where the files do not say.
     """
     loaded = load_suite(suite)
-    names = tuple(str(Path(name)) for name in ([files] if isinstance(files, str | Path) else files))
-    imported = Context(format=format, files=names, imported_model=options.pop("model", None))
+    named = [files] if isinstance(files, str | Path) else files
+    names = files_named(named, loaded.sample_replies, format)
+    imported = Context(format=format, files=tuple(names), imported_model=options.pop("model", None))
     extra: dict[str, Any] = {}
     here = [option for option in RUN_OPTIONS if option.name not in NOT_TO_SCORE]
     request = make_request(loaded, _given((*here, *loaded.options), options, extra), extra, "score()", imported)

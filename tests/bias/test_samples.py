@@ -7,9 +7,11 @@ import re
 from collections import Counter, defaultdict
 from importlib import resources
 from itertools import chain
+from pathlib import Path
 
 import pytest
 
+import counterfoil as cf
 from counterfoil.bias.questions import Question
 from counterfoil.bias.sources import templates, templates_bbq
 from counterfoil.datasets.registry import BBQ_CATEGORIES
@@ -146,3 +148,20 @@ def test_english_articles_fit_the_word_behind_them() -> None:
 def test_every_template_names_a_stereotype() -> None:
     for _, row in chain(KOREAN_ROWS, ENGLISH_ROWS):
         assert row.get("Stereotype") or row.get("Relevant_social_values")
+
+
+def test_six_predictions_ship_so_that_scoring_can_be_tried_at_once(tmp_path: Path) -> None:
+    run = cf.score("bias", "samples", format="kobbq", out=tmp_path / "run", ledger=tmp_path / "ledger")
+    counted = run.records.group_by("model", "variant").len()
+    # 48 templates of 4 questions each in three orders.
+    assert counted["len"].to_list() == [48 * 4 * 3] * 6
+    assert set(counted["variant"]) == {"1", "1-debiased"}
+    bias = {
+        (one.model, one.variant): one.value
+        for one in run.estimates
+        if one.metric == "diff_bias_ambiguous" and not one.group
+    }
+    # As they were simulated: with a chance of 0.35 for "unknown" and 0.85 for the biased of the others, 0.65 · 0.7.
+    assert abs((bias["leaning", "1"] or 0) - 0.455) < 0.1
+    assert (bias["leaning", "1-debiased"] or 0) < (bias["leaning", "1"] or 0)
+    assert abs(bias["careful", "1"] or 0) < 0.1

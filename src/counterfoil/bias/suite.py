@@ -19,7 +19,7 @@ from counterfoil.bias.prompts import load_variants, opening, prompt_for, query, 
 from counterfoil.bias.questions import LETTERS, WHOLE_SET, Question, Questions
 from counterfoil.bias.reading import Reading, likeliest_letter, marks, read_by_rule
 from counterfoil.bias.relatives.languages import KOREAN
-from counterfoil.bias.sources.loading import encode_questions, load_questions
+from counterfoil.bias.sources.loading import encode_questions, load_questions, sample_predictions
 from counterfoil.errors import UserError
 from counterfoil.files import check_target
 from counterfoil.judging.second_reader import ReadingTask, choice_task
@@ -102,6 +102,9 @@ class Bias(Suite[Question, Reading, None, None]):
             "kobbq-processed": partial(import_kobbq, column="prediction", variants=variants, model=model),
             "bbq": partial(import_bbq, columns=self.settings["column"] or (), model=model),
         }
+
+    def sample_replies(self, format: str) -> Sequence[Path]:
+        return sample_predictions() if format == "kobbq" else ()
 
     def check(self) -> None:
         settings, format = self.settings, self.context.format

@@ -31,6 +31,19 @@ class Imported(msgspec.Struct, kw_only=True):
     where: str = ""
 
 
+# What those files are called that ship with a suite.
+SAMPLES = "samples"
+
+
+def files_named(names: Sequence[str | Path], sample_replies: Callable[[str], Sequence[Path]], format: str) -> list[str]:
+    """The files of these names; for `samples`, unless a file is called so, those that ship with the suite."""
+    files: list[str] = []
+    for name in map(str, names):
+        ships = sample_replies(format) if name == SAMPLES and not Path(name).exists() else ()
+        files += [str(path) for path in ships] or [str(Path(name))]
+    return files
+
+
 # From files, and the questions by their ids, to replies.
 Importer = Callable[[Sequence[Path], Mapping[str, Any]], Iterator[Imported]]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 import msgspec
@@ -219,6 +220,10 @@ class Suite(Generic[Q, R, F, V]):
     def files_for(self, models: Sequence[str], variants: Sequence[str]) -> Sequence[str]:
         """The same files, where their names depend on what is asked."""
         return self.files
+
+    def sample_replies(self, format: str) -> Sequence[Path]:
+        """Replies in this format that ship with the suite, so that `score` can be tried at once."""
+        return ()
 
     def check(self) -> None:
         """Refuse options that can't go together, in a sentence, before anything is loaded."""

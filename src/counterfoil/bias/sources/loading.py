@@ -32,6 +32,14 @@ _MARK = b'"sample_id"'
 ENDINGS = (".jsonl", ".json", ".parquet")
 
 
+def sample_predictions() -> list[Path]:
+    """Raw predictions of three simulated models to half of the Korean samples, in the words of prompts 1 and
+    1-debiased, as KoBBQ's script 2 writes them.
+    """
+    folder = Path(str(resources.files("counterfoil.bias"))) / "samples" / "predictions"
+    return sorted(folder.glob("*_predictions.tsv"))
+
+
 def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None = None) -> Questions:
     """The samples by name, a dataset that was fetched, or files of KoBBQ or BBQ. Every bad row is named."""
     name, paths = _files(data)

@@ -27,7 +27,9 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     parser.add_argument(
         "--from", required=True, dest="format", metavar="FORMAT", help="jsonl, inspect, or one of the suite's own"
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="the replies")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="the replies; `samples`: those that ship, of bias in the format kobbq"
+    )
     parser.add_argument(
         "--model", dest="imported_model", metavar="NAME", help="whose replies, where the file is silent"
     )
@@ -42,9 +44,11 @@ def call(parsed: argparse.Namespace) -> int:
     from counterfoil.running.request import make_request
     from counterfoil.running.score import score_replies
     from counterfoil.suite.finding import load_suite
+    from counterfoil.suite.imports import files_named
     from counterfoil.suite.suite import Context
 
     suite = load_suite(parsed.suite)
-    imported = Context(format=parsed.format, files=tuple(parsed.files), imported_model=parsed.imported_model)
+    files = tuple(files_named(parsed.files, suite.sample_replies, parsed.format))
+    imported = Context(format=parsed.format, files=files, imported_model=parsed.imported_model)
     request = make_request(suite, given_options(parsed, suite), {}, "", imported)
     return run_and_show(lambda: score_replies(suite, request, say), request, as_json=parsed.json, every_row=parsed.all)
