@@ -16,7 +16,7 @@ from counterfoil.comparing.items import (
 )
 from counterfoil.deciding.rules import Evidence, decided
 from counterfoil.running.looks.log import Decision
-from counterfoil.running.looks.looks import Look, Open
+from counterfoil.running.looks.questions import Look, Open
 from counterfoil.stats.estimate import Interval
 from counterfoil.stats.metric import Metric
 from counterfoil.stats.pairing import interval_at
@@ -94,5 +94,5 @@ def _difference(sides: Mapping[str, Frames], one: Open, metric: Metric) -> Evide
     [figure] = differences_between({overall.of: joined[overall.of]}, metrics, a, b)
     if figure.withheld or figure.difference.interval.value is None:
         return nothing
-    case = figure.case
-    return Evidence(lambda confidence: interval_at(case, confidence), figure.difference.test.p)
+    case, p = figure.case, figure.difference.test.p
+    return Evidence(lambda confidence: interval_at(case, confidence), lambda: p)

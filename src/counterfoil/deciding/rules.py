@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 from counterfoil.running.looks.design import Condition
 from counterfoil.running.looks.log import ABOVE, BELOW, EQUAL, GIVEN_UP, NARROW, UNDECIDED, Decision
-from counterfoil.running.looks.looks import Look, Open
+from counterfoil.running.looks.questions import Look, Open
 from counterfoil.stats.estimate import Interval
 from counterfoil.stats.power import LEVEL
 from counterfoil.stats.stopping.levels import chance_to_decide, critical, levels_of
 
 
 class Evidence(NamedTuple):
-    """Of a model's figure, or of the difference between two: its interval at any confidence, and p of the test if there
-    is one.
+    """Of a model's figure, or of the difference between two: its interval at any confidence, and p of the test where
+    there is one, made if it is asked for.
     """
 
     at: Callable[[float], Interval]
-    p: float | None = None
+    p: Callable[[], float | None] | None = None
 
 
 def decided(look: Look, evidence: Mapping[Open, Evidence]) -> list[Decision]:
@@ -82,9 +82,13 @@ def _told(
 def _side(one: Open, evidence: Evidence, level: float) -> str | None:
     """On which side of the value the figure is shown to lie; of a difference, of 0."""
     interval, value = evidence.at(1 - level), one.condition.number or 0.0
-    if interval.low is None or interval.high is None or (evidence.p is not None and evidence.p > level):
+    if interval.low is None or interval.high is None:
         return None
-    return ABOVE if interval.low > value else BELOW if interval.high < value else None
+    side = ABOVE if interval.low > value else BELOW if interval.high < value else None
+    if side is None or evidence.p is None:
+        return side
+    p = evidence.p()
+    return side if p is not None and p <= level else None
 
 
 def _not_told(look: Look, one: Open, interval: Interval, level: float, last: float) -> tuple[str | None, float | None]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from counterfoil.running.looks.log import Decision
-    from counterfoil.running.looks.looks import Look
+    from counterfoil.running.looks.questions import Look
 
 
 def run_until_decided(suite: AnySuite, request: RunRequest, say: Say) -> Run:

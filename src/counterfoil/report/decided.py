@@ -36,6 +36,6 @@ def _intervals(until: Mapping[str, Any]) -> list[str]:
     if until["confidence"] <= USUAL:
         return []
     return [
-        f"Intervals are at {until['confidence']:.2%}, and p is larger accordingly: with {len(until['looks'])} declared "
-        "looks, 95 % of such intervals hold the truth."
+        f"Intervals are at {until['confidence']:.1%}, and p is larger accordingly: with {len(until['looks'])} looks, "
+        "95 % of such intervals hold the truth."
     ]

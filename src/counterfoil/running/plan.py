@@ -17,7 +17,7 @@ from counterfoil.asking.models.providers import provider_of
 from counterfoil.asking.prices import Price, Prices, load_prices
 from counterfoil.errors import UserError
 from counterfoil.inputs import Inputs, telling_of_inputs
-from counterfoil.running.looks.design import check
+from counterfoil.running.looks.design import Design, check
 from counterfoil.running.request import RunRequest
 from counterfoil.running.sampling import Order, Sample, chosen_units
 from counterfoil.suite.finding import load_suite
@@ -74,6 +74,11 @@ class Plan:
     def order(self) -> Order:
         """The questions in the order in which they are asked, the same for all models."""
         return Order(self.questions, self.request.seed)
+
+    @cached_property
+    def until(self) -> Design | None:
+        """What is to be decided, with the looks that so many clusters allow."""
+        return None if self.request.until is None else self.request.until.over(self.order.clusters)
 
     def price(self, spec: ModelSpec) -> Price | None:
         """The model's price; None where it is not known. A batch costs half of it."""

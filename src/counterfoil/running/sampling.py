@@ -6,7 +6,6 @@ import hashlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappush, heappushpop
-from math import ceil
 from typing import Any, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -17,8 +16,6 @@ GOLDEN_RATIO = (5**0.5 - 1) / 2
 # Questions that are held at a time, or an eighth of them all: a dataset that makes its questions as they are needed is
 # gone through once for each such part.
 HELD, PARTS = 16_384, 8
-# Of fractions of clusters.
-ROUNDING = 1e-9
 
 
 class Sampled(Protocol):
@@ -163,11 +160,13 @@ class Order:
         self._starts = array("Q", (i for i, rank in enumerate(of_places) if not i or rank != of_places[i - 1]))
         self._starts.append(len(self._places))
 
-    def ends(self, fractions: Sequence[float]) -> tuple[list[int], list[int]]:
-        """For each fraction of the clusters, rounded up: how many clusters, and how many questions, come until then."""
-        every = len(self._starts) - 1
-        clusters = [min(every, ceil(fraction * every - ROUNDING)) for fraction in fractions]
-        return clusters, [self._starts[number] for number in clusters]
+    @property
+    def clusters(self) -> int:
+        return len(self._starts) - 1
+
+    def end_of(self, clusters: int) -> int:
+        """How many questions come until so many clusters are whole."""
+        return self._starts[clusters]
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         """Each question with its place in the dataset."""

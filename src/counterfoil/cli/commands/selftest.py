@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Sequence
 
 from counterfoil.cli.options import add_options
-from counterfoil.suite.options import Option
+from counterfoil.suite.options import Option, run_options
 
 EXAMPLE = "counterfoil selftest explain --trials 400"
+OF_STOPPING = run_options("until", "looks", "margin", "futility")
 SEED = Option("seed", "draw other questions and replies", kind=int, least=0, default=0)
 
 
@@ -28,7 +29,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         action="store_true",
         help="ask respondents that must score nothing instead: the headline must call each what it is",
     )
-    add_options(parser, [SEED])
+    add_options(parser, [SEED, *OF_STOPPING])
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
 
@@ -40,6 +41,8 @@ def call(parsed: argparse.Namespace) -> int:
 
     if parsed.placebos:
         return _placebos(parsed)
+    if parsed.until:
+        return _stopping(parsed)
     with watching(parsed.suite) as progress:
         result = selftest(
             parsed.suite, trials=parsed.trials, questions=parsed.questions, seed=parsed.seed or 0, progress=progress
@@ -48,6 +51,25 @@ def call(parsed: argparse.Namespace) -> int:
     for failure in result.failures:
         say(f"{failure}.")
     return 1 if result.failures else 0
+
+
+def _stopping(parsed: argparse.Namespace) -> int:
+    from counterfoil.cli.results import print_result
+    from counterfoil.console import say
+    from counterfoil.running.looks.design import design_of
+    from counterfoil.selftest.stopping import stopping_test
+    from counterfoil.selftest.stopping_text import stopping_text
+    from counterfoil.selftest.text import watching
+
+    design = design_of({**vars(parsed), "batch": False, "engine": "local"})
+    assert design is not None
+    settings = {"trials": parsed.trials, "clusters": parsed.questions, "seed": parsed.seed or 0}
+    with watching(parsed.suite, "until") as progress:
+        tested = stopping_test(parsed.suite, design, **settings, progress=progress)
+    print_result(tested, lambda: stopping_text(tested), as_json=parsed.json)
+    for failure in tested.failures:
+        say(f"{failure}.")
+    return 1 if tested.failures else 0
 
 
 def _placebos(parsed: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ import msgspec
 
 from counterfoil.files import explained
 from counterfoil.running.folder import LOOKS
+from counterfoil.running.looks.design import at
 from counterfoil.running.looks.log import Logged
 from counterfoil.running.plan import Plan
 from counterfoil.suite.outcome import LEFT_OUT
@@ -33,7 +34,7 @@ class Saved(msgspec.Struct, kw_only=True):
 
 def estimates_of(plan: Plan, make: Callable[[], list[Estimate]]) -> list[Estimate]:
     """The estimates of a run. Where looks spend error, intervals are wider, and p is larger, as the design needs it."""
-    design = plan.request.until
+    design = plan.until
     if design is None or not design.spends:
         return make()
     from counterfoil.stats.power import LEVEL
@@ -43,7 +44,7 @@ def estimates_of(plan: Plan, make: Callable[[], list[Estimate]]) -> list[Estimat
     with at_confidence(design.confidence):
         estimates = make()
     for estimate in estimates:
-        estimate.method = f"{estimate.method}; for {len(design.fractions)} looks, at {design.confidence:.2%}"
+        estimate.method = f"{estimate.method}; for {len(design.fractions)} looks, at {design.confidence:.1%}"
         if estimate.p is not None:
             estimate.p = min(1.0, estimate.p * LEVEL / level)
     return estimates
@@ -51,10 +52,11 @@ def estimates_of(plan: Plan, make: Callable[[], list[Estimate]]) -> list[Estimat
 
 def until_of(plan: Plan, counts: Sequence[Counts], askers: Askers[Any]) -> dict[str, Any]:
     """For the manifest: what was declared, which looks were taken with what decisions, and what that saved."""
-    design, request = plan.request.until, plan.request
+    design, request = plan.until, plan.request
     if design is None:
         return {}
-    logged = Logged(request.out, request.letters, design, plan.order.ends(design.fractions)[0])
+    clusters = [at(fraction, plan.order.clusters) for fraction in design.fractions]
+    logged = Logged(request.out, request.letters, design, clusters)
     saved = [_saved(*pair) for pair in zip(counts, askers.models, strict=True)]
     costs = [one.cost for one in saved]
     return {
