@@ -81,6 +81,8 @@ def compare(
     *runs: Run | str | Path,
     models: str | Sequence[str] = (),
     variants: str | Sequence[str] = (),
+    a: str | Sequence[str] = (),
+    b: str | Sequence[str] = (),
     margin: float | None = None,
     fail_if: str | Sequence[str] = (),
 ) -> Comparison:
@@ -93,7 +95,8 @@ def compare(
     from counterfoil.comparing.gate import failing, parse_gate
 
     gates = [parse_gate(text) for text in _names(fail_if)]
-    comparison = compare_runs(list(map(_opened, runs)), models=_names(models), variants=_names(variants), margin=margin)
+    sides = {"models": _names(models), "variants": _names(variants), "a": _names(a), "b": _names(b)}
+    comparison = compare_runs(list(map(_opened, runs)), **sides, margin=margin)
     comparison.failed = failing(comparison, gates)
     return comparison
 

@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import polars as pl
 
 from counterfoil.comparing.compared import without_0
-from counterfoil.comparing.items import Frames, differences_between, joined_items, told_by, with_partners
+from counterfoil.comparing.items import Frames, differences_between, joined_items, records_of, told_by, with_partners
 from counterfoil.errors import UserError
 from counterfoil.running.asked import suite_of
-from counterfoil.running.folder import RECORDS, readable
-from counterfoil.running.records import read_scores
 from counterfoil.stats.pairing import interval_at
 from counterfoil.stats.power import LEVEL
 
@@ -131,9 +129,7 @@ def _mirrored(frame: pl.DataFrame, metric: Metric) -> pl.DataFrame:
 def _items(run: Run, pairs: set[Pair]) -> dict[Pair, Frames]:
     """The items of each model and prompt. Records are read once."""
     suite = suite_of(run)
-    with readable(run.folder / RECORDS):
-        records = read_scores(run.folder / RECORDS)
-    parts = records.partition_by("model", "variant", as_dict=True)
+    parts = records_of(run).partition_by("model", "variant", as_dict=True)
     return {
         (str(model), str(variant)): with_partners(suite.items(part), suite.metrics)
         for (model, variant), part in parts.items()

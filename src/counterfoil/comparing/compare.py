@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import polars as pl
 
 from counterfoil.comparing.compared import ComparedFigure, FigureDifference, compared_figures, group_text, tied_groups
 from counterfoil.comparing.corrected import corrected_differences, only_one_is_rated
-from counterfoil.comparing.items import SideItems, differences_between, items_of, joined_items, over_variants
-from counterfoil.comparing.sides import Side, contrasts
+from counterfoil.comparing.items import (
+    SideItems,
+    differences_between,
+    items_of,
+    joined_items,
+    over_variants,
+    records_of,
+)
+from counterfoil.comparing.sides import Side, chosen_sides, contrasts
 from counterfoil.errors import UserError
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import BASES, BASIS
-from counterfoil.stats.metric import QUESTION, by_name
+from counterfoil.stats.metric import QUESTION, Metric, by_name
 
 if TYPE_CHECKING:
     from counterfoil.stats.estimate import Estimate
@@ -25,6 +32,8 @@ if TYPE_CHECKING:
 
 # Of the items without a partner, as many are named.
 NAMED = 10
+# Of more pairs than these nobody reads the groups: two of the sides can be named.
+MOST_WITH_GROUPS = 6
 
 
 class Alignment(msgspec.Struct, kw_only=True):
@@ -60,6 +69,8 @@ class Comparison(msgspec.Struct, kw_only=True):
     tied: dict[str, list[list[str]]]
     not_compared: list[str]
     seed_table: list[dict[str, Any]]
+    # Whether groups were compared, too: not between more than MOST_WITH_GROUPS pairs.
+    with_groups: bool = True
     # Sentences on the conditions of --fail-if that are met.
     failed: list[str] = []
 
@@ -72,52 +83,90 @@ class Comparison(msgspec.Struct, kw_only=True):
         return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
 
 
+class JoinedSides(NamedTuple):
+    """Two sides, the metrics that both have, and their items beside each other."""
+
+    one: Side
+    other: Side
+    metrics: list[Metric]
+    frames: Mapping[str, pl.DataFrame]
+
+
 def compare_runs(
-    runs: Sequence[Run], *, models: Sequence[str] = (), variants: Sequence[str] = (), margin: float | None = None
+    runs: Sequence[Run],
+    *,
+    models: Sequence[str] = (),
+    variants: Sequence[str] = (),
+    a: Sequence[str] = (),
+    b: Sequence[str] = (),
+    margin: float | None = None,
 ) -> Comparison:
-    """Compare two runs, or models or variants inside one or across several, item by item.
+    """Compare two runs, or models or variants inside one or across several, item by item. `a` and `b` name any two
+    sides by their model, prompts or both: only these are compared then.
 
     With a `margin`, overall figures whose difference is shown to be smaller are called equal within it.
     """
+    if not runs:
+        raise UserError("Name two runs to compare, or one with several models or variants.")
+    if (a or b) and (models or variants):
+        raise UserError("Name the sides with --a and --b, or with --models and --variants.")
+    pairs = [chosen_sides(runs, a, b)] if a or b else contrasts(runs, models, variants)
+    return compare_pairs(pairs, margin)[0]
+
+
+def compare_pairs(
+    pairs: Sequence[tuple[Side, Side]], margin: float | None = None
+) -> tuple[Comparison, list[JoinedSides]]:
+    """Compare each two sides; with them their items, for whoever shows these."""
     if margin is not None and not 0 < margin < math.inf:
         raise UserError(
             f"The margin must be above 0, not {margin:g}: give the largest difference that does not matter."
         )
-    if not runs:
-        raise UserError("Name two runs to compare, or one with several models or variants.")
+    sides = {side.label: side for pair in pairs for side in pair}
+    runs = list({id(side.run): side.run for side in sides.values()}.values())
     suites = {run.whole_summary.suite for run in runs}
     if len(suites) > 1:
         raise UserError(f"These are runs of different suites ({', '.join(sorted(suites))}): compare runs of one.")
     [name] = suites
-    suite = suite_of(runs[0])
-    pairs = contrasts(runs, models, variants)
-    sides = {side.label: side for pair in pairs for side in pair}
-    items = {label: items_of(side) for label, side in sides.items()}
+    suite = suite_of(pairs[0][0].run)
+    records = {id(run): records_of(run) for run in runs}
+    items = {label: items_of(side, records[id(side.run)]) for label, side in sides.items()}
     every = list(dict.fromkeys(metric for of_side in items.values() for metric in of_side.metrics))
     shared = [metric for metric in every if all(metric in of_side.metrics for of_side in items.values())]
     differences: list[FigureDifference] = []
     alignment: list[Alignment] = []
+    joined: list[JoinedSides] = []
     seed_table: list[dict[str, Any]] = []
+    with_groups = len(pairs) <= MOST_WITH_GROUPS
     for a, b in pairs:
         one, other = over_variants(items[a.label], items[b.label])
-        joined, aligned = align(suite, one, other)
+        frames, aligned = align(suite, one, other)
         alignment.append(aligned)
         mine = zip(one.metrics, items[a.label].metrics, strict=True)
         metrics = [metric for metric, as_declared in mine if as_declared in shared]
-        differences += differences_between(joined, metrics, a.label, b.label)
+        joined.append(JoinedSides(a, b, metrics, frames))
+        compared = metrics if with_groups else list(map(_overall, metrics))
+        differences += differences_between(frames, compared, a.label, b.label)
         differences += corrected_differences(by_name(metrics), a, b)
         aligned.caveats += only_one_is_rated(a, b)
         seed_table += suite.published_comparison(_estimates(a), _estimates(b), a.label, b.label)
     rows = compared_figures(differences, margin)
     lost = {metric.name for metric in every} - {metric.name for metric in shared}
-    return Comparison(
+    comparison = Comparison(
         suite=name,
         rows=rows,
         alignment=alignment,
         tied=tied_groups(rows, differences),
         not_compared=sorted(lost),
         seed_table=seed_table,
+        with_groups=with_groups,
     )
+    return comparison, joined
+
+
+def _overall(metric: Metric) -> Metric:
+    """The metric without the groups that it has beside its overall figure."""
+    return metric.changed(groups=((),)) if () in metric.groups else metric
 
 
 def _estimates(side: Side) -> list[Estimate]:

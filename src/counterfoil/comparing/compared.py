@@ -16,7 +16,7 @@ import numpy as np
 from counterfoil.stats.estimate import BASIS, CORRECTED, Interval
 from counterfoil.stats.metric import Metric
 from counterfoil.stats.multiplicity import cliques, holm, holm_levels
-from counterfoil.stats.pairing import Arms, Case, Difference, interval_at
+from counterfoil.stats.pairing import Arms, Case, Difference, intervals_at
 from counterfoil.stats.power import LEVEL
 from counterfoil.stats.signflips import out_of_reach
 
@@ -93,8 +93,13 @@ def compared_figures(differences: Sequence[FigureDifference], margin: float | No
         able = [test.p if test.smallest_p <= LEVEL else None for test in tests]
         adjusted, levels = holm(able), holm_levels(able, LEVEL)
         smallest_level = LEVEL / max(sum(p is not None for p in able), 1)
+        others = [place for place, level in zip(places, levels, strict=True) if level != LEVEL]
+        wanted = [1 - level for level in levels if level != LEVEL]
+        intervals = dict(zip(others, intervals_at([differences[place].case for place in others], wanted), strict=True))
         for place, test, p, level in zip(places, tests, adjusted, levels, strict=True):
-            rows[place] = _row(differences[place], test.p if p is None else p, level, smallest_level, margin)
+            interval = intervals.get(place, differences[place].difference.interval)
+            p_adjusted = test.p if p is None else p
+            rows[place] = _row(differences[place], interval, p_adjusted, level, smallest_level, margin)
     for place, original in enumerate(first):
         if place != original:
             one, same = differences[place], rows[original]
@@ -186,10 +191,14 @@ def _same_arms(one: Arms, other: Arms) -> bool:
 
 
 def _row(
-    one: FigureDifference, p_adjusted: float | None, level: float, smallest_level: float, margin: float | None
+    one: FigureDifference,
+    interval: Interval,
+    p_adjusted: float | None,
+    level: float,
+    smallest_level: float,
+    margin: float | None,
 ) -> ComparedFigure:
     difference, test = one.difference, one.difference.test
-    interval = difference.interval if level == LEVEL else interval_at(one.case, 1 - level)
     by_test = is_apart(p_adjusted)
     apart = by_test and without_0(interval)
     notes = [one.withheld or one.metric.note]

@@ -13,7 +13,7 @@ import polars as pl
 from counterfoil.comparing.compared import FigureDifference
 from counterfoil.comparing.sides import Side
 from counterfoil.running.asked import suite_of
-from counterfoil.running.folder import RECORDS, readable
+from counterfoil.running.folder import RECORDS, Run, readable
 from counterfoil.running.records import read_scores
 from counterfoil.stats.metric import QUESTION, Metric
 from counterfoil.stats.pairing import Arms, Case, differences_of
@@ -34,11 +34,15 @@ class SideItems(NamedTuple):
     metrics: Sequence[Metric]
 
 
-def items_of(side: Side) -> SideItems:
+def records_of(run: Run) -> pl.DataFrame:
+    """All records of a run, without their texts: for several sides of it they are read once."""
+    with readable(run.folder / RECORDS):
+        return read_scores(run.folder / RECORDS)
+
+
+def items_of(side: Side, records: pl.DataFrame | None = None) -> SideItems:
     """What the run's records say of a side, under the run's options. Its dataset is not needed."""
-    path = side.run.folder / RECORDS
-    with readable(path):
-        records = read_scores(path)
+    records = records_of(side.run) if records is None else records
     records = records.filter(pl.col("model") == side.model, pl.col("variant").is_in(side.variants))
     suite = suite_of(side.run)
     frames = with_partners(suite.items(records), suite.metrics)

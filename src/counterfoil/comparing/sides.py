@@ -64,6 +64,57 @@ def contrasts(
     return [(sides[a], sides[b]) for a, b in pairs]
 
 
+def chosen_sides(runs: Sequence[Run], a: Sequence[str], b: Sequence[str]) -> tuple[Side, Side]:
+    """Any two sides: `a` of the first run, `b` of the last one. Each is named by a model, variants, or both.
+
+    What is not named is the same on both sides where it is named for the other one, else all that there is: a run's one
+    model, and all variants together.
+    """
+    named = []
+    for run, names in ((runs[0], a), (runs[-1], b)):
+        models = list(dict.fromkeys(str(row["model"]) for row in run.outcomes))
+        known = list(dict.fromkeys(str(row["variant"]) for row in run.outcomes))
+        mine = [name for name in names if name in models]
+        variants = tuple(
+            name for given in names if given not in mine for name in ([given] if given in known else given.split(AND))
+        )
+        _check(variants, [*known, *models], "model or prompt")
+        named.append((run, mine, variants, models))
+    cells = [
+        _cell(
+            number, named[number], [*named[number][1], *named[1 - number][1]], named[number][2] or named[1 - number][2]
+        )
+        for number in (0, 1)
+    ]
+    numbers = {0: 0, 1: 0 if runs[0] is runs[-1] else 1}
+    first, second = (cell._replace(run=numbers[cell.run]) for cell in cells)
+    ends = [runs[0], runs[-1]]
+    one, other = (
+        Side(ends[cell.run], cell.model, cell.variants, _label(cell, {first, second}, ends)) for cell in (first, second)
+    )
+    return one, other
+
+
+def _cell(
+    number: int,
+    named: tuple[Run, list[str], tuple[str, ...], list[str]],
+    models: Sequence[str],
+    variants: tuple[str, ...],
+) -> _Cell:
+    """The side with the first of these models that its run has."""
+    run, _, _, there = named
+    found = [name for name in models if name in there] or there
+    if len(found) > 1 and not models:
+        raise UserError(f"Name the model of side {'ab'[number]}: {run.folder} has {', '.join(there)}.")
+    asked = [str(row["variant"]) for row in run.outcomes if row["model"] == found[0]]
+    missing = [name for name in variants if name not in asked]
+    if missing:
+        raise UserError(
+            f"{found[0]} was not asked in {', '.join(missing)} in {run.folder}: it was in {', '.join(asked)}."
+        )
+    return _Cell(number, found[0], variants or tuple(asked))
+
+
 class _Cell(NamedTuple):
     run: int
     model: str

@@ -32,6 +32,8 @@ def comparison_text(comparison: Comparison, suite: AnySuite) -> str:
     for metric, groups in comparison.tied.items():
         if metric in headlines:
             sections.append(f"{metric}: can't be told apart: {'; '.join(' = '.join(group) for group in groups)}.")
+    if not comparison.with_groups:
+        sections.append("Groups are not compared between so many sides: name two of them with --a and --b.")
     if comparison.not_compared:
         sections.append(f"Not on all sides, and so not compared: {', '.join(comparison.not_compared)}.")
     if comparison.seed_table:

@@ -7,7 +7,7 @@ docs/statistics.md, "Comparisons".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -30,6 +30,8 @@ _RATIOS = "Fieller and MOVER, cluster-robust"
 # what is added says how far one would.
 _ADDED = 0.75
 _ADDED_TO_NOTHING = 1.0
+# Cluster sums that are held at once.
+_ENTRIES_AT_ONCE = 1_000_000
 
 
 class Arms(NamedTuple):
@@ -76,7 +78,8 @@ class _Untested(NamedTuple):
     """What is known before the tests are made: the sums of paired differences, or the terms whose arms are swapped."""
 
     interval: Interval
-    spread: Spread
+    quantile: float
+    df: float
     paired: MeanSums | None
     terms: list[Term]
 
@@ -85,13 +88,25 @@ class _Untested(NamedTuple):
         """The standard error that the interval stands for: the plain one is blind where few clusters differ."""
         if self.interval.low is None or self.interval.high is None:
             return math.nan
-        return (self.interval.high - self.interval.low) / 2 / float(self.spread.quantile[0])
+        return (self.interval.high - self.interval.low) / 2 / self.quantile
+
+
+class _Prepared(NamedTuple):
+    """The cluster sums of a case. Those of a `kind` have the same closed form, and are computed together.
+
+    `scale` is what a paired difference is multiplied with; `sides` are the coefficients and sums of a contrast.
+    """
+
+    kind: Hashable
+    scale: float
+    paired: MeanSums | None
+    sides: list[tuple[float, MeanSums]]
+    terms: list[Term]
 
 
 def differences_of(cases: Sequence[Case]) -> list[Difference]:
     """The difference between both arms of each case. All share the numbers of their clusters, and the drawn flips."""
-    count = max((int(case.clusters.max()) + 1 for case in cases if case.clusters.size), default=0)
-    untested = [_untested(case, count) for case in cases]
+    untested = _untested(cases, [CONFIDENCE] * len(cases))
     paired = [one.paired for one in untested if one.paired is not None]
     flips, swaps = iter(_flip_tests(paired)), iter(swap_tests([one.terms for one in untested if one.paired is None]))
     differences = []
@@ -103,14 +118,18 @@ def differences_of(cases: Sequence[Case]) -> list[Difference]:
         value_a = _value([(arm.coefficient, arm.a) for arm in case.arms], over_a)
         value_b = _value([(arm.coefficient, arm.b) for arm in case.arms], over_b)
         pairs = int(np.sum(~np.isnan(case.arms[0].a) & ~np.isnan(case.arms[0].b)))
-        df = float(one.spread.df[0])
-        differences.append(Difference(value_a, value_b, one.interval, test, one.error, df, pairs))
+        differences.append(Difference(value_a, value_b, one.interval, test, one.error, one.df, pairs))
     return differences
 
 
+def intervals_at(cases: Sequence[Case], confidences: Sequence[float]) -> list[Interval]:
+    """The intervals of differences with other confidences than 95 %."""
+    return [one.interval for one in _untested(cases, confidences)]
+
+
 def interval_at(case: Case, confidence: float) -> Interval:
-    """The interval of a difference with another confidence than 95 %."""
-    return _untested(case, int(case.clusters.max(initial=-1)) + 1, confidence).interval
+    """The interval of one difference with this confidence."""
+    return intervals_at([case], [confidence])[0]
 
 
 def _flip_tests(paired: Sequence[MeanSums]) -> list[Test]:
@@ -120,29 +139,79 @@ def _flip_tests(paired: Sequence[MeanSums]) -> list[Test]:
     return sign_flip_tests(np.column_stack([sums.s for sums in paired]), records.astype(np.int64))
 
 
-def _untested(case: Case, count: int, confidence: float = CONFIDENCE) -> _Untested:
-    arms, clusters, low, over = case
-    layout = Layout(np.zeros(count, dtype=np.int64), 1)
-    if over is not None:
-        [arm] = arms
-        a, b = (_ratio_sums(*values, clusters, count) for values in zip(arm[1:], over[1:], strict=True))
-        interval, spread = _ratio_difference(layout, a, b, confidence)
-        term = Term(arm.coefficient, a.y, a.x, b.y, b.x)
-        return _Untested(_scaled(interval, arm.coefficient), spread, None, [term])
-    # On a scale from 0 to 1, as the intervals want it.
+def _untested(cases: Sequence[Case], confidences: Sequence[float]) -> list[_Untested]:
+    """Intervals of the cases, those of the same form together."""
+    count = max((int(case.clusters.max()) + 1 for case in cases if case.clusters.size), default=0)
+    found: dict[int, _Untested] = {}
+    together: dict[tuple[Hashable, float], list[tuple[int, _Prepared]]] = {}
+    for place, (case, confidence) in enumerate(zip(cases, confidences, strict=True)):
+        if case.over is None:
+            prepared = _prepared(case, count)
+            together.setdefault((prepared.kind, confidence), []).append((place, prepared))
+        else:
+            found[place] = _ratio(case, count, confidence)
+    at_once = max(1, _ENTRIES_AT_ONCE // max(count, 1))
+    for (_, confidence), of_kind in together.items():
+        for start in range(0, len(of_kind), at_once):
+            some = of_kind[start : start + at_once]
+            made = _closed_form([prepared for _, prepared in some], count, confidence)
+            found |= {place: one for (place, _), one in zip(some, made, strict=True)}
+    return [found[place] for place in range(len(cases))]
+
+
+def _ratio(case: Case, count: int, confidence: float) -> _Untested:
+    arms, clusters, _, over = case
+    assert over is not None
+    [arm] = arms
+    a, b = (_ratio_sums(*values, clusters, count) for values in zip(arm[1:], over[1:], strict=True))
+    interval, spread = _ratio_difference(Layout(np.zeros(count, dtype=np.int64), 1), a, b, confidence)
+    term = Term(arm.coefficient, a.y, a.x, b.y, b.x)
+    return _Untested(_scaled(interval, arm.coefficient), float(spread.quantile[0]), float(spread.df[0]), None, [term])
+
+
+def _prepared(case: Case, count: int) -> _Prepared:
+    """On a scale from 0 to 1, as the intervals want it."""
+    arms, clusters, low, _ = case
     width = 1.0 - low
     scaled = [Arms(arm.coefficient * width, (arm.a - low) / width, (arm.b - low) / width) for arm in arms]
     if len(arms) == 1 and bool(np.array_equal(np.isnan(arms[0].a), np.isnan(arms[0].b))):
         [(coefficient, values_a, values_b)] = scaled
         paired = _sums(values_b - values_a, clusters, count)
-        added = _ADDED if paired.q.any() else _ADDED_TO_NOTHING
-        [interval] = bonett_price(layout, paired, added=added, confidence=confidence)
-        spread = spread_of_mean(layout, paired, layout.total(paired.s) / np.maximum(layout.total(paired.n), 1))
-        return _Untested(_scaled(interval, coefficient), spread, paired, [])
+        return _Prepared(_ADDED if paired.q.any() else _ADDED_TO_NOTHING, coefficient, paired, [], [])
     sums = [(arm.coefficient, _sums(arm.a, clusters, count), _sums(arm.b, clusters, count)) for arm in scaled]
     sides = [part for coefficient, a, b in sums for part in ((coefficient, b), (-coefficient, a))]
-    [interval], spread = contrast(layout, sides, confidence=confidence)
-    return _Untested(interval, spread, None, [Term(coefficient, a.s, a.n, b.s, b.n) for coefficient, a, b in sums])
+    terms = [Term(coefficient, a.s, a.n, b.s, b.n) for coefficient, a, b in sums]
+    return _Prepared(tuple(coefficient for coefficient, _ in sides), 1.0, None, sides, terms)
+
+
+def _closed_form(cases: Sequence[_Prepared], count: int, confidence: float) -> list[_Untested]:
+    """Of cases of one kind."""
+    layout = Layout(np.repeat(np.arange(len(cases)), count), len(cases))
+    paired = [one.paired for one in cases if one.paired is not None]
+    if paired:
+        sums = _joined(paired)
+        [added] = {one.kind for one in cases}
+        assert isinstance(added, float)
+        intervals = bonett_price(layout, sums, added=added, confidence=confidence)
+        mean = layout.total(sums.s) / np.maximum(layout.total(sums.n), 1)
+        spread = spread_of_mean(layout, sums, mean, confidence=confidence)
+    else:
+        sides = [
+            (of_side[0][0], _joined([sums for _, sums in of_side]))
+            for of_side in zip(*(one.sides for one in cases), strict=True)
+        ]
+        intervals, spread = contrast(layout, sides, confidence=confidence)
+    return [
+        _Untested(_scaled(interval, one.scale), quantile, df, one.paired, one.terms)
+        for one, interval, quantile, df in zip(
+            cases, intervals, spread.quantile.tolist(), spread.df.tolist(), strict=True
+        )
+    ]
+
+
+def _joined(sums: Sequence[MeanSums]) -> MeanSums:
+    """The sums of several cases one after the other."""
+    return MeanSums(*(np.concatenate(parts) for parts in zip(*sums, strict=True)))
 
 
 def _ratio_difference(layout: Layout, a: RatioSums, b: RatioSums, confidence: float) -> tuple[Interval, Spread]:

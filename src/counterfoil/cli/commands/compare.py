@@ -29,6 +29,14 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         metavar="NAME",
         help="compare these variants, or with several --models, in these; x,y is the mean over x and y",
     )
+    for side, where in (("a", "first"), ("b", "last")):
+        parser.add_argument(
+            f"--{side}",
+            nargs="+",
+            default=[],
+            metavar="NAME",
+            help=f"side {side}: a model, prompts or both, of the {where} run; then only these two sides are compared",
+        )
     parser.add_argument(
         "--fail-if",
         action="append",
@@ -51,7 +59,9 @@ def call(parsed: argparse.Namespace) -> int:
 
     gates = [parse_gate(text) for text in parsed.fail_if]
     runs = [Run(folder) for folder in parsed.runs]
-    comparison = compare_runs(runs, models=parsed.models, variants=parsed.variants, margin=parsed.margin)
+    comparison = compare_runs(
+        runs, models=parsed.models, variants=parsed.variants, a=parsed.a, b=parsed.b, margin=parsed.margin
+    )
     sentences = failing(comparison, gates)
     print_result(comparison, lambda: comparison_text(comparison, suite_of(runs[0])), as_json=parsed.json)
     for sentence in sentences:
