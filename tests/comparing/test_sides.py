@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from counterfoil.comparing.sides import contrasts, only_side
+from counterfoil.comparing.sides import chosen_sides, contrasts, only_side
 from counterfoil.errors import UserError
 from counterfoil.running.folder import Run
 from run_folders import make_run, record
@@ -111,3 +111,18 @@ def test_two_runs_without_anything_in_common(tmp_path: Path) -> None:
 def test_the_only_side(tmp_path: Path) -> None:
     side = only_side(run_of(tmp_path / "1", "a/x"))
     assert (side.model, side.variants) == ("a", ("x",))
+
+
+def test_any_two_sides_can_be_named_by_model_and_prompt(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", "m/p", "m/q", "n/p", "n/q")
+    a, b = chosen_sides([run], ["m", "p"], ["n", "q"])
+    assert [(side.model, side.variants, side.label) for side in (a, b)] == [("m", ("p",), "m p"), ("n", ("q",), "n q")]
+    # What is named for one side only is the other's as well; without a prompt, all of them together.
+    a, b = chosen_sides([run], ["m"], ["n", "q"])
+    assert (a.variants, b.variants) == (("q",), ("q",))
+    a, b = chosen_sides([run], ["m"], ["n"])
+    assert (a.variants, b.variants) == (("p", "q"), ("p", "q"))
+    with pytest.raises(UserError, match="There is no model or prompt x in these runs"):
+        chosen_sides([run], ["x"], ["n"])
+    with pytest.raises(UserError, match="Name the model of side a"):
+        chosen_sides([run], ["p"], ["q"])

@@ -110,6 +110,7 @@ def compare_runs(
         raise UserError("Name two runs to compare, or one with several models or variants.")
     if (a or b) and (models or variants):
         raise UserError("Name the sides with --a and --b, or with --models and --variants.")
+    _one_suite(runs)
     pairs = [chosen_sides(runs, a, b)] if a or b else contrasts(runs, models, variants)
     return compare_pairs(pairs, margin)[0]
 
@@ -124,10 +125,7 @@ def compare_pairs(
         )
     sides = {side.label: side for pair in pairs for side in pair}
     runs = list({id(side.run): side.run for side in sides.values()}.values())
-    suites = {run.whole_summary.suite for run in runs}
-    if len(suites) > 1:
-        raise UserError(f"These are runs of different suites ({', '.join(sorted(suites))}): compare runs of one.")
-    [name] = suites
+    name = _one_suite(runs)
     suite = suite_of(pairs[0][0].run)
     records = {id(run): records_of(run) for run in runs}
     items = {label: items_of(side, records[id(side.run)]) for label, side in sides.items()}
@@ -162,6 +160,13 @@ def compare_pairs(
         with_groups=with_groups,
     )
     return comparison, joined
+
+
+def _one_suite(runs: Sequence[Run]) -> str:
+    suites = {run.whole_summary.suite for run in runs}
+    if len(suites) > 1:
+        raise UserError(f"These are runs of different suites ({', '.join(sorted(suites))}): compare runs of one.")
+    return suites.pop()
 
 
 def _overall(metric: Metric) -> Metric:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from counterfoil.console import table
-from counterfoil.figures.numbers import listed, plural
+from counterfoil.figures.numbers import plural
+from counterfoil.report.comparing.page import in_short
 from counterfoil.stats.estimate import BASIS
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _pair_text(aligned: Alignment, rows: Sequence[ComparedFigure], beside: set[s
     if again:
         lines += ["", f"The same numbers, and not shown again: {', '.join(again)}."]
     notes = list(_notes(whole))
-    return "\n".join([*lines, *([""] if notes else []), *notes, "", _in_short(whole, a, b)])
+    return "\n".join([*lines, *([""] if notes else []), *notes, "", in_short(whole, a, b)])
 
 
 def _aligned(aligned: Alignment, a: str, b: str) -> list[str]:
@@ -132,22 +133,6 @@ def _notes(rows: Sequence[ComparedFigure]) -> Iterator[str]:
         yield f"{', '.join(names)}: {note}."
     if len(of) > MOST_NOTES:
         yield f"{len(of) - MOST_NOTES} more notes are in --json."
-
-
-def _in_short(rows: Sequence[ComparedFigure], a: str, b: str) -> str:
-    """The closing sentence."""
-    by_word: dict[str, list[str]] = {}
-    for row in rows:
-        if row.told_apart:
-            by_word.setdefault(row.verdict.split(",")[0], []).append(row.name)
-    tested = sum(row.p is not None for row in rows)
-    if not by_word:
-        none = f"In short: none of {plural(tested, 'figure')} tells {b} from {a}."
-        return f"{none} That does not show that they are equal."
-    words = [f"{word} in {listed(by_word[word])}" for word in ("better", "worse", "higher", "lower") if word in by_word]
-    rest = tested - sum(map(len, by_word.values()))
-    others = [f"{plural(rest, 'other figure')} can't tell them apart"] if rest else []
-    return f"In short, {b} against {a}: {'; '.join([*words, *others])}."
 
 
 def _shortened(name: str) -> str:

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 
 from counterfoil.errors import UserError
 from counterfoil.report.page.page import style
-from counterfoil.web import rate, review, runs
+from counterfoil.web import compare, rate, review, runs
 from counterfoil.web.pages import page
 from counterfoil.web.rate import Studies
 from counterfoil.web.records.export import export
@@ -46,7 +46,7 @@ def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mappin
             Route("/export/{run:path}", export),
             Route("/versions/{run:path}", versions_page),
             Route("/question", question_page),
-            Route("/compare", runs.compare_page),
+            Route("/compare", compare.compare_page),
             Route("/studies", rate.studies_page),
             Route("/study/{study:path}", rate.study_page),
             Route("/rate/{token}", rate.rate_page, methods=["GET"]),
