@@ -10,7 +10,7 @@ import pytest
 
 from counterfoil.perturbing.questions import LETTERS, Question
 from counterfoil.perturbing.templates import numbers
-from counterfoil.perturbing.templates.likeness import as_round, round_values, told_by_zeros
+from counterfoil.perturbing.templates.likeness import as_round, round_values, rounder, told_by_text, told_by_zeros
 from counterfoil.perturbing.templates.tables import template_from
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, make_variants
@@ -74,8 +74,22 @@ def test_a_number_as_round_as_another(number: str, like: str, digits: int, expec
 
 
 def test_how_the_gold_is_told_by_its_zeros() -> None:
-    # Of 40 and 41.3 the first is rounder than 42, which does not end in 0 or 5.
-    assert told_by_zeros(Decimal("42.0"), [Decimal("40.0"), Decimal("41.3")], 1) == (1, 0, True, 1)
+    # Of 40.0, 41.3 and 42.0 the first is the roundest and the second the least round; 40.0 and 42.0 end in 0.
+    assert told_by_zeros(Decimal("42.0"), [Decimal("40.0"), Decimal("41.3")], 1) == (0, 0, 3)
+    # Alone, shared by two, shared by all: 6, 3 and 2 of 6.
+    assert told_by_zeros(Decimal("41"), [Decimal("37"), Decimal("40")], 0) == (0, 3, 0)
+    assert told_by_zeros(Decimal("41"), [Decimal("37"), Decimal("43")], 0) == (2, 2, 2)
+
+
+def test_how_the_gold_is_told_by_the_text() -> None:
+    # 760 and 1,240 are 240 from 1,000, and share it; 750 is 250 away, and 510 from 240.
+    assert told_by_text([760.0, 750.0, 1240.0], [1000.0, 240.0]) == (3, 0, 3)
+    assert told_by_text([1.0, 2.0, 3.0], []) == (2, 2, 2)
+
+
+def test_a_rounder_number_has_one_more_zero() -> None:
+    assert rounder(Decimal("1234"), Decimal("570"), 0) == Decimal(1200)
+    assert rounder(Decimal("1.26"), Decimal("3.47"), 2) == Decimal("1.30")
 
 
 def test_options_are_on_the_sides_and_at_the_distances_of_the_printed_ones() -> None:

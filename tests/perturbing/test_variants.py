@@ -48,7 +48,7 @@ def test_all_arms_are_there_with_their_ids() -> None:
     found = arms(annuity(), 1)
     assert {arm: len(questions) for arm, questions in found.items()} == {
         0: 1, 1: 5, 2: 5, 3: 5, "again": 5, "reshuffled": 5, "reoptioned": 5, "renamed": 5, "stand_in": 5,
-        "lure": 5,
+        "lure": 6,
     }  # fmt: skip
     (original,) = found[0]
     assert (original.id, original.parent, original.control) == ("annuity-due/0", None, None)
@@ -187,9 +187,9 @@ def test_letters_are_balanced_and_do_not_follow_the_original() -> None:
                 pairs.setdefault(arm, Counter())[found[0][0].gold, question.gold] += 1
     # Three draws in rotation have every letter once.
     assert all(set(golds[arm].values()) == {300} for arm in (1, 2, 3))
-    # A few originals have no lure arm.
-    assert set(golds["lure"].values()) == {golds["lure"]["A"]}
-    assert golds["lure"]["A"] > 270
+    # A few originals have no lure arm. Of four lures one letter is there twice, by chance: 300 letters with a standard
+    # deviation of 8.2 beside one each.
+    assert all(350 < golds["lure"][letter] < 435 for letter in LETTERS)
     # Originals: 300 letters by chance, 100 each with a standard deviation of 8.2.
     assert all(65 < count < 135 for count in golds[0].values())
     # The same in each original's letter: exactly a third each.
@@ -219,7 +219,7 @@ def test_what_a_template_can_not_have_is_left_out() -> None:
     text = ANNUITY["text"].replace("{person}", "Somebody")
     found = arms(annuity("file", slots=slots, names={}, inverse=[], text=text), 0)
     assert {arm: len(questions) for arm, questions in found.items()} == {
-        0: 1, 1: 5, "again": 5, "reshuffled": 5, "reoptioned": 5, "stand_in": 5, "lure": 5,
+        0: 1, 1: 5, "again": 5, "reshuffled": 5, "reoptioned": 5, "stand_in": 5, "lure": 6,
     }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from counterfoil.errors import UserError
 from counterfoil.figures.numbers import listed
 from counterfoil.files import read_bytes
 from counterfoil.memorization.options import DRAWS
+from counterfoil.perturbing.leaning import without_leaning
 from counterfoil.perturbing.making.existing import load_existing
 from counterfoil.perturbing.making.recipes import apply, recipe_id, shipped_recipes
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set, read_set, with_source_id
@@ -82,7 +83,7 @@ def _drawn(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
         controls, count = CONTROLS if settings["controls"] else (), settings["draws"] or DRAWS
         make = _as_far_as_possible if template.source == "published" else make_variants
         made = make(template, settings["set_seed"], levels, controls, settings["lure"], count)
-        questions += with_source_id(made, source.ids.get(template.id))
+        questions += with_source_id(without_leaning(made), source.ids.get(template.id))
     if not any(question.level for question in questions):
         raise UserError(f"None of these templates has level {' or '.join(map(str, levels))}: ask for another --levels.")
     content = encode_set(questions)
@@ -98,21 +99,24 @@ def _as_far_as_possible(*arguments: Any) -> list[Question]:
 def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
     """What the options leave of a frozen set; its hash stays that of the file where they leave all of it."""
     levels, draws, topics = settings["levels"], settings["draws"], settings["topic"] or ()
-    most = max((question.draw for question in frozen), default=0) + 1
+    most = max((question.draw for question in frozen if question.control != "lure"), default=0) + 1
     if draws is not None and draws > most:
         raise UserError(f"--draws {draws}: {frozen.name} is frozen with {most}; make a larger set with `data perturb`.")
     if settings["set_seed"]:
         raise UserError(f"--set-seed {settings['set_seed']}: {frozen.name} is drawn already: leave it out.")
 
     def is_asked_for(question: Question) -> bool:
+        most = draws
         if question.control == "lure":
             wanted = bool(settings["lure"])
+            # Lures come in pairs, and mean nothing apart.
+            most = draws and draws + draws % 2
         elif question.control is not None:
             wanted = bool(settings["controls"])
         else:
             wanted = not question.level or not levels or question.level in levels
         of_topic = not topics or question.topic in topics
-        return wanted and of_topic and (draws is None or question.draw < draws)
+        return wanted and of_topic and (most is None or question.draw < most)
 
     left = [question for question in frozen if is_asked_for(question)]
     if len(left) == sum(1 for _ in frozen):

@@ -16,6 +16,8 @@ from counterfoil.datasets.judged import Judging, ReadyJudge, open_judge
 from counterfoil.errors import UserError
 from counterfoil.files import explained, write_json
 from counterfoil.inputs import first_of
+from counterfoil.perturbing.leaning import CONTROL as REOPTIONED
+from counterfoil.perturbing.leaning import without_leaning
 from counterfoil.perturbing.making.asking import Unfit
 from counterfoil.perturbing.making.candidates import BANK, CFA_EASY, Candidate, load_candidates, sampled
 from counterfoil.perturbing.making.direct import Source, rewrite, unconfirmed_original
@@ -181,6 +183,10 @@ def _questions(
         drawn = _variants(request, template, levels)
     else:
         drawn = _as_far_as_possible(request, template, levels, report)
+        whole = len(drawn)
+        drawn = without_leaning(drawn)
+        if len(drawn) < whole:
+            report.without[REOPTIONED] = report.without.get(REOPTIONED, 0) + 1
     if request.lure and not any(question.control == "lure" for question in drawn):
         report.without["lure"] = report.without.get("lure", 0) + 1
     whole = [*drawn[:1], *written[1:], *drawn[1:]]

@@ -163,6 +163,7 @@ _LACKING = {
     "level 2": "only one of their numbers can be changed",
     "level 3": "they have no text that asks for another unknown",
     "renamed": "they have no names",
+    "reoptioned": "their variants' answers are told by what is printed more often, or more seldom, than the original's",
     "lure": "no sham can stand for the old gold so that neither can be told by what is printed",
 }
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from itertools import combinations
+from typing import Literal, NamedTuple
 
 from counterfoil.errors import UserError
 from counterfoil.perturbing.expressions.language import Expression, ExpressionError
 from counterfoil.perturbing.questions import LETTERS
 from counterfoil.perturbing.templates import draws, numbers
 from counterfoil.perturbing.templates.draws import Draw, Rejected
-from counterfoil.perturbing.templates.likeness import as_round
+from counterfoil.perturbing.templates.likeness import as_round, rounder
 from counterfoil.perturbing.templates.numbers import USUAL, Apart, PrintedNumber
 from counterfoil.perturbing.templates.template import GivenOptions, PrintedOption, Template
 
@@ -21,6 +22,22 @@ _NEAR = Decimal("0.1")
 _ALIKE = Decimal("1.5")
 # To be as round as the gold, it is moved by no more than this share of its distance from the gold.
 _MOVED = Decimal("0.3")
+
+
+Shape = Literal["as round", "as it is", "rounder"]
+
+
+class Stretch(NamedTuple):
+    """An option that is made: so many times the printed distance from the gold; as round as the gold, or not."""
+
+    times: Decimal
+    shape: Shape
+
+
+_SHAPES: tuple[Shape, ...] = ("as round", "as it is", "rounder")
+STRETCHES = tuple(
+    Stretch(Decimal(times), shape) for times in ("0.7", "0.8", "0.9", "1", "1.1", "1.25", "1.4") for shape in _SHAPES
+)
 
 
 def verify_given(template: Template, given: GivenOptions) -> Draw:
@@ -82,14 +99,23 @@ def printed_options(template: Template, given: GivenOptions) -> tuple[PrintedOpt
 
 
 def options_as_printed(
-    template: Template, draw: Draw, never: Collection[Decimal], *, made: bool
+    template: Template,
+    draw: Draw,
+    never: Collection[Decimal],
+    *,
+    made: bool,
+    stretch: Sequence[Stretch] = (),
 ) -> tuple[Decimal, Decimal]:
     """Wrong options on the sides of the gold, and about as far from it, as the printed ones; as round as the gold.
     `made`: where a distractor gives no such option, it is made in proportion to the gold; else the draw is rejected.
+    `stretch`: all are made, as these say.
     """
     digits, gold, found = template.digits, draw.answer, list[Decimal]()
-    for option in template.printed:
-        for wrong in _candidates(option, draw, digits, template.percent, made=made):
+    for place, printed in enumerate(template.printed):
+        option, shape = printed, _SHAPES[0]
+        if stretch:
+            option, shape = PrintedOption(None, printed.away * stretch[place].times), stretch[place].shape
+        for wrong in _candidates(option, draw, digits, template.percent, made=made, shape=shape):
             apart = all(template.apart.holds(wrong, other, digits) for other in (gold, *found))
             if wrong and apart and all(USUAL.holds(wrong, other, digits) for other in never):
                 found.append(wrong)
@@ -99,8 +125,10 @@ def options_as_printed(
     return found[0], found[1]
 
 
-def _candidates(option: PrintedOption, draw: Draw, digits: int, percent: bool, *, made: bool) -> Iterator[Decimal]:
-    """What can stand for a printed option: each as round as the gold, if that does not move it far, and as it is."""
+def _candidates(
+    option: PrintedOption, draw: Draw, digits: int, percent: bool, *, made: bool, shape: Shape
+) -> Iterator[Decimal]:
+    """What can stand for a printed option: each in this shape, if that does not move it far, and as it is."""
     gold = numbers.shown(draw.values["answer"], percent)
     found = []
     if option.distractor is not None and gold:
@@ -110,7 +138,9 @@ def _candidates(option: PrintedOption, draw: Draw, digits: int, percent: bool, *
     if made or option.distractor is None:
         found.append(gold + option.away * abs(gold))
     for value in found:
-        rounded = as_round(value, draw.answer, digits)
+        rounded = None
+        if shape != "as it is":
+            rounded = (as_round if shape == "as round" else rounder)(value, draw.answer, digits)
         if rounded is not None and abs(rounded - value) <= _MOVED * abs(value - gold):
             yield rounded
         yield numbers.rounded(value, digits)

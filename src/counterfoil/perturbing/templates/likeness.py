@@ -21,13 +21,15 @@ _MOST_VALUES = 10_000
 
 class Likeness(NamedTuple):
     """How like the original a draw is to be, after so many tries. `made`: options in proportion to the gold may stand
-    for those of distractors; `told`: its gold is told by its zeros as the original's is; `round`: its values are as
-    round as the original's.
+    for those of distractors; `by_text` and `by_zeros`: its gold is told by the numbers of the text, and by its zeros, as
+    the original's is; `round`: its values are as round as the original's.
     """
 
     tries: int
     made: bool
-    told: bool
+    stretched: bool
+    by_text: bool
+    by_zeros: bool
     round: bool
 
     @staticmethod
@@ -36,19 +38,37 @@ class Likeness(NamedTuple):
 
 
 _STEPS = (
-    Likeness(0, made=False, told=True, round=True),
-    Likeness(8, made=True, told=True, round=True),
-    Likeness(50, made=True, told=False, round=True),
-    Likeness(150, made=True, told=False, round=False),
+    Likeness(0, made=False, stretched=False, by_text=True, by_zeros=True, round=True),
+    Likeness(8, made=True, stretched=False, by_text=True, by_zeros=True, round=True),
+    Likeness(30, made=True, stretched=True, by_text=True, by_zeros=True, round=True),
+    Likeness(120, made=True, stretched=True, by_text=True, by_zeros=False, round=True),
+    Likeness(180, made=True, stretched=False, by_text=False, by_zeros=False, round=True),
+    Likeness(250, made=True, stretched=False, by_text=False, by_zeros=False, round=False),
 )
+# What options that are equally near to a number of the text share.
+SHARED = 6
 
 
-def told_by_zeros(gold: Decimal, wrong: Sequence[Decimal], digits: int) -> tuple[int, ...]:
-    """How many wrong options are rounder than the gold, as round, and end in 0 or 5 if it does, or if it does not."""
-    significant = numbers.significant(gold)
-    others = [numbers.significant(value) for value in wrong]
-    ends = [_shape(value, digits).ends for value in wrong]
-    return sum(other < significant for other in others), others.count(significant), _shape(gold, digits).ends, sum(ends)
+def told_by_text(values: Sequence[float], shown: Sequence[float]) -> tuple[int, ...]:
+    """Which parts of SHARED each value has where the nearest to a number of the text is taken."""
+    near = [min([abs(value - number) for number in shown]) for value in values] if shown else [0.0] * len(values)
+    least = min(near)
+    return tuple((one == least) * SHARED // near.count(least) for one in near)
+
+
+def told_by_zeros(gold: Decimal, wrong: Sequence[Decimal], digits: int) -> tuple[int, int, int]:
+    """Which part of SHARED the gold has where the roundest option is taken, the least round, and one that ends in 0
+    or 5.
+    """
+    rounder = [-numbers.significant(value) for value in (gold, *wrong)]
+    ends = [_shape(value, digits).ends for value in (gold, *wrong)]
+    return _part(rounder), _part([-one for one in rounder]), _part(ends)
+
+
+def _part(scores: Sequence[int]) -> int:
+    """Which part of SHARED the first has, where the highest is taken."""
+    most = max(scores)
+    return (scores[0] == most) * SHARED // scores.count(most)
 
 
 @lru_cache(maxsize=4096)
@@ -84,6 +104,12 @@ def as_round(value: Decimal, like: Decimal, digits: int, *, alike: bool = False)
         if shape == wanted if alike else shape[2:] == wanted[2:]:
             return numbers.rounded(near + step * unit, digits)
     return None
+
+
+def rounder(value: Decimal, like: Decimal, digits: int) -> Decimal:
+    """The number nearest to a value that has at least one more zero at its end than another one."""
+    unit = numbers.unit(digits).scaleb(max(_shape(like, digits).zeros, 0) + 1)
+    return numbers.rounded((value / unit).to_integral_value() * unit, digits)
 
 
 class _Shape(NamedTuple):

@@ -5,7 +5,7 @@ Everything follows from the template and the seed; the draws of one template do 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
@@ -30,8 +30,8 @@ from counterfoil.perturbing.questions import (
 )
 from counterfoil.perturbing.templates import draws, numbers, wording
 from counterfoil.perturbing.templates.draws import Draw, Rejected, Worked, solve
-from counterfoil.perturbing.templates.given import does_not_hold, options_as_printed, verify_given
-from counterfoil.perturbing.templates.likeness import Likeness, told_by_zeros
+from counterfoil.perturbing.templates.given import STRETCHES, Stretch, does_not_hold, options_as_printed, verify_given
+from counterfoil.perturbing.templates.likeness import Likeness, told_by_text, told_by_zeros
 from counterfoil.perturbing.templates.lures import Old, draw_lures
 from counterfoil.perturbing.templates.numbers import USUAL
 from counterfoil.perturbing.templates.template import Template
@@ -50,8 +50,9 @@ class Original(NamedTuple):
     draw: Draw
     # The options' numbers as printed, from A to C.
     contents: Three
-    # How its gold is told by its zeros, with options that are computed; where it has printed ones.
-    told: tuple[int, ...] | None
+    # How its gold is told by its zeros, and by the text, with options that are computed; where it has printed ones.
+    by_zeros: tuple[int, ...] | None
+    by_text: int | None
     worked: Worked
 
     @property
@@ -95,11 +96,16 @@ def attempt(template: Template, slots: Mapping[str, Decimal]) -> tuple[Draw, tup
 
 
 def wrong_options(
-    template: Template, draw: Draw, never: Collection[Decimal] = (), *, made: bool = True
+    template: Template,
+    draw: Draw,
+    never: Collection[Decimal] = (),
+    *,
+    made: bool = True,
+    stretch: Sequence[Stretch] = (),
 ) -> tuple[Decimal, Decimal]:
     """The two wrong options of a draw: like those that are printed, where there are such, else the distractors."""
     if template.printed:
-        return options_as_printed(template, draw, never, made=made)
+        return options_as_printed(template, draw, never, made=made, stretch=stretch)
     return draws.wrong_options(template.distractors, draw.values, draw.answer, template.digits, template.percent, never)
 
 
@@ -129,11 +135,18 @@ def _original(template: Template, seed: int, draw: Draw, contents: Three, gold: 
         status="verified",
         source=template.source,
     )
-    told = None
+    by_zeros, by_text = None, None
     if template.printed and template.source != "bank":
         with suppress(Rejected):
-            told = told_by_zeros(draw.answer, wrong_options(template, draw), template.digits)
-    return Original(template, seed, question, draw, contents, told, Worked(template))
+            wrong = wrong_options(template, draw)
+            by_zeros = told_by_zeros(draw.answer, wrong, template.digits)
+            by_text = _told_by_text(draw, wrong, question.text)
+    return Original(template, seed, question, draw, contents, by_zeros, by_text, Worked(template))
+
+
+def _told_by_text(draw: Draw, wrong: tuple[Decimal, Decimal], text: str) -> int:
+    """How far the gold is told by being nearest to a number of the text."""
+    return told_by_text([float(value) for value in (draw.answer, *wrong)], wording.numbers_of(text))[0]
 
 
 def _original_options(template: Template, contents: Three, names: Mapping[str, str]) -> tuple[str, str, str]:
@@ -237,12 +250,12 @@ def _changed_slots(
 ) -> tuple[object, Question]:
     """One slot changed, or two."""
     slots = draws.other_slots(original.template, original.draw.slots, count, stream, likeness.round)
-    draw, wrong = _alike(original, slots, likeness)
+    draw, wrong = _alike(original, slots, likeness, stream)
     return tuple(slots.values()), _changed(original, draw, (draw.answer, *wrong), order)
 
 
 def _alike(
-    original: Original, slots: Mapping[str, Decimal], likeness: Likeness
+    original: Original, slots: Mapping[str, Decimal], likeness: Likeness, stream: Random
 ) -> tuple[Draw, tuple[Decimal, Decimal]]:
     """A draw worked out, and its two wrong options; these are like the original's, where that has printed ones.
 
@@ -254,10 +267,19 @@ def _alike(
         raise Rejected("the answer comes too close to the original's")
     # In the end, where an original has no options of its own, any are better than none.
     any_options = template.given is None and not likeness.round
-    wrong = wrong_options(replace(template, printed=()) if any_options else template, draw, never, made=likeness.made)
-    is_told = original.told is not None and likeness.told
-    if is_told and told_by_zeros(draw.answer, wrong, template.digits) != original.told:
-        raise Rejected("the gold can be told by its zeros, or the original's can")
+    like = replace(template, printed=()) if any_options else template
+    stretch: list[Stretch] = []
+    if likeness.stretched and template.printed:
+        stretch = [STRETCHES[draws.below(stream, len(STRETCHES))] for _ in template.printed]
+    wrong = wrong_options(like, draw, never, made=likeness.made, stretch=stretch)
+    if likeness.by_zeros and original.by_zeros is not None:
+        by_zeros = told_by_zeros(draw.answer, wrong, template.digits)
+        if by_zeros != original.by_zeros:
+            raise Rejected("the gold can be told by its zeros, or the original's can")
+    if likeness.by_text and original.by_text is not None:
+        by_text = _told_by_text(draw, wrong, wording.text_of(template, draw))
+        if by_text != original.by_text:
+            raise Rejected("the gold can be told by the text's numbers, or the original's can")
     return draw, wrong
 
 
@@ -268,7 +290,7 @@ def _stand_in(original: Original, stream: Random, order: Order, likeness: Likene
         slots = draws.other_slots(template, original.draw.slots, max(template.moves), stream)
     else:
         slots = draws.fresh_slots(template, stream, likeness.round)
-    draw, wrong = _alike(original, slots, likeness)
+    draw, wrong = _alike(original, slots, likeness, stream)
     question = _changed(original, draw, (draw.answer, *wrong), order)
     return tuple(slots.values()), msgspec.structs.replace(question, control="stand_in")
 

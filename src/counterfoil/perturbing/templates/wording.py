@@ -72,6 +72,11 @@ def text_of(template: Template, draw: Draw) -> str:
     return with_articles(template.text.render(printed(template, draw, template.first_names)))
 
 
+def numbers_of(text: str) -> list[float]:
+    """The numbers that are printed in a text."""
+    return [float(number.replace(",", "")) for number in numbers.in_text(text)]
+
+
 def options(
     asked: Template | Inverse, contents: Three, names: Mapping[str, str], plain: bool = False
 ) -> tuple[str, str, str]:
