@@ -77,19 +77,26 @@ def sentences_about(name: str, about: Mapping[str, Any]) -> list[str]:
 def _drawn(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
     """A set that is drawn now."""
     levels = settings["levels"] or [1]
-    source = _source(data, settings["topic"] or ())
-    questions: list[Question] = []
-    for template in source.templates:
-        controls, count = CONTROLS if settings["controls"] else (), settings["draws"] or DRAWS
-        make = _as_far_as_possible if template.source == "published" else make_variants
-        made = make(template, settings["set_seed"], levels, controls, settings["lure"], count)
-        questions += with_source_id(without_leaning(made), source.ids.get(template.id))
+    source = source_of(data, settings["topic"] or ())
+    questions = questions_of(source, settings)
     if not any(question.level for question in questions):
         raise UserError(f"None of these templates has level {' or '.join(map(str, levels))}: ask for another --levels.")
     content = encode_set(questions)
     found = PerturbedSet(Path(data or BANK).name, hashlib.sha256(content).hexdigest(), questions)
     found.about = source.about
     return found
+
+
+def questions_of(source: Source, settings: Mapping[str, Any]) -> list[Question]:
+    """What is made of all its templates, as the options say."""
+    levels, count = settings["levels"] or [1], settings["draws"] or DRAWS
+    controls = CONTROLS if settings["controls"] else ()
+    questions: list[Question] = []
+    for template in source.templates:
+        make = _as_far_as_possible if template.source == "published" else make_variants
+        made = make(template, settings["set_seed"], levels, controls, settings["lure"], count)
+        questions += with_source_id(without_leaning(made), source.ids.get(template.id))
+    return questions
 
 
 def _as_far_as_possible(*arguments: Any) -> list[Question]:
@@ -128,7 +135,7 @@ def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
     return PerturbedSet(frozen.name, hashlib.sha256(encode_set(left)).hexdigest(), left)
 
 
-class _Source(NamedTuple):
+class Source(NamedTuple):
     """Templates; the ids of their questions, by the templates', where they are of existing ones; what they are of."""
 
     templates: Sequence[Template]
@@ -136,11 +143,12 @@ class _Source(NamedTuple):
     about: Mapping[str, Any] = {}
 
 
-def _source(data: str | None, topics: Sequence[str]) -> _Source:
+def source_of(data: str | None, topics: Sequence[str] = ()) -> Source:
+    """The templates behind a dataset's name, or in a file."""
     if data is None or data == BANK:
-        return _Source(load_bank(topics))
+        return Source(load_bank(topics))
     if data.endswith(".toml"):
-        return _Source(of_topics(load_templates(Path(data)), topics))
+        return Source(of_topics(load_templates(Path(data)), topics))
     if data == GSM8K or is_published(Path(data)):
         return _of_published(load_published(None if data == GSM8K else Path(data)), topics)
     path = existing_path(data)
@@ -154,16 +162,16 @@ def _source(data: str | None, topics: Sequence[str]) -> _Source:
     ids = {recipe_id(one.sha256): one.source_id(public=True) for one in reversed(existing)}
     sha256 = hashlib.sha256(read_bytes(path)).hexdigest()
     about = {"name": path.name, "sha256": sha256, "questions": len(existing), "changed": len(templates)}
-    return _Source(of_topics(templates, topics), ids, {FROM: about})
+    return Source(of_topics(templates, topics), ids, {FROM: about})
 
 
-def _of_published(found: Published, topics: Sequence[str]) -> _Source:
+def _of_published(found: Published, topics: Sequence[str]) -> Source:
     ids = {template.id: template.id.replace("-", "_") for template in found.templates}
     about = {
         "name": found.name, "sha256": found.sha256, "questions": found.questions, "changed": len(found.templates),
         REFUSED: {one.id: one.reason for one in found.refused},
     }  # fmt: skip
-    return _Source(of_topics(found.templates, topics), ids, {FROM: about})
+    return Source(of_topics(found.templates, topics), ids, {FROM: about})
 
 
 def existing_path(data: str) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
 from pathlib import Path
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from counterfoil.figures.plots import Plot
     from counterfoil.running.folder import Run
+    from counterfoil.suite.habits import PlaceboSets
     from counterfoil.suite.planting import Planting
 
 FORM = Form(
@@ -211,6 +212,13 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
         from counterfoil.memorization.plots import headline
 
         return headline(run)
+
+    def placebo_sets(
+        self, data: Sequence[str], sets: int | None, seed: int, tell: Callable[[str, int, int], None] | None
+    ) -> PlaceboSets:
+        from counterfoil.memorization import zoo
+
+        return zoo.placebo_sets(data, zoo.SETS if sets is None else sets, seed, tell)
 
     def plots(self, run: Run) -> list[Plot]:
         from counterfoil.memorization.plots import plots

@@ -67,6 +67,7 @@ class Figures:
         found = [(question, shown) for question in questions if (shown := seen(question)) is not None]
         units = {question.id: place for place, question in enumerate(one for one, _ in found if one.parent is None)}
         kept = [(question, shown) for question, shown in found if question.unit in units]
+        self.questions: list[Question] = [question for question, _ in kept]
         self.shown: list[Shown] = [shown for _, shown in kept]
         self.arms = np.array([arm_of(question) for question, _ in kept])
         self._unit = np.array([units[question.unit] for question, _ in kept], dtype=np.int64)

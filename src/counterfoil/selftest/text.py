@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from counterfoil.console import table
@@ -15,7 +15,7 @@ HEADING = ["cell", "clusters", "true value", "mean", "bias", "coverage", "width"
 
 def selftest_text(result: SelfTest) -> str:
     """The cells, a table for each metric, the comparisons, and what does not hold."""
-    return "\n\n".join([_introduction(result), *_tables(result), _verdict(result)])
+    return "\n\n".join([_introduction(result), *_tables(result), verdict_on(result.failures)])
 
 
 def _introduction(result: SelfTest) -> str:
@@ -73,10 +73,11 @@ def comparison_rows(result: SelfTest) -> list[list[str]]:
     return rows
 
 
-def _verdict(result: SelfTest) -> str:
-    if not result.failures:
+def verdict_on(failures: Sequence[str]) -> str:
+    """That all holds, or what does not."""
+    if not failures:
         return "All of it holds."
-    return "\n".join(["This does not hold:", *(f"- {failure}." for failure in result.failures)])
+    return "\n".join(["This does not hold:", *(f"- {failure}." for failure in failures)])
 
 
 def _number(value: float | None) -> str:

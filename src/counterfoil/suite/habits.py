@@ -143,6 +143,30 @@ class Placebo(msgspec.Struct, frozen=True, kw_only=True):
     draws: int = 1
 
 
+class PlaceboTable(msgspec.Struct, kw_only=True):
+    """What placebos show on the questions of one dataset: the mean of each figure over sets, by placebo, with the
+    standard error of that mean; and the share of intervals that hold 0, by figure.
+    """
+
+    data: str
+    questions: int
+    originals: int
+    means: dict[str, dict[str, float]]
+    errors: dict[str, dict[str, float]]
+    covered: dict[str, float]
+
+
+class PlaceboSets(msgspec.Struct, kw_only=True):
+    """A test of a suite's own: its placebos on many sets of questions. `claimed`: the figures that must be 0."""
+
+    suite: str
+    sets: int
+    seed: int
+    claimed: list[str]
+    tables: list[PlaceboTable]
+    failures: list[str]
+
+
 def placebo_respondent(
     suite: AnySuite, given: Mapping[str, str], questions: Iterable[Any], variants: Sequence[Variant]
 ) -> Respondent:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from counterfoil.judging.second_reader import ReadingTask
     from counterfoil.running.folder import Run
     from counterfoil.suite.form import Form, TaskContent
-    from counterfoil.suite.habits import Habit, Placebo
+    from counterfoil.suite.habits import Habit, Placebo, PlaceboSets
     from counterfoil.suite.opinions import Judged, Opinions
     from counterfoil.suite.planting import Planting
 
@@ -365,6 +365,12 @@ class Suite(Generic[Q, R, F, V]):
     def placebos(self) -> Sequence[Placebo]:
         """Respondents that must score nothing, and what the headline must say of them."""
         return ()
+
+    def placebo_sets(
+        self, data: Sequence[str], sets: int | None, seed: int, tell: Callable[[str, int, int], None] | None
+    ) -> PlaceboSets | None:
+        """What placebos show on many sets of questions; None where the suite has the `placebos` above instead."""
+        return None
 
     def plots(self, run: Run) -> list[Plot]:
         """The plots of the report."""
