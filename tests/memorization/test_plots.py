@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import counterfoil as cf
 from arms import SCHEMA, asked, frame
 from counterfoil.figures.plots import Dots, Lines, Plot
+from counterfoil.memorization.headline import headline
 from counterfoil.memorization.metrics import KEPT_OLD_EXCESS
-from counterfoil.memorization.plots import headline, plots
+from counterfoil.memorization.plots import plots
 from counterfoil.memorization.reading import marks
 from counterfoil.memorization.suite import suite
 from counterfoil.running.asked import shown_of as shown

@@ -23,7 +23,15 @@ SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"
 MODEL = "planted/memorization?memorized=0.5"
 METRICS = {
     *("out_of_choice", "accuracy_original", "accuracy_perturbed", "memorization_gap", "control_gap", "excess_gap"),
-    *("kept_old", "kept_old_excess", "robust_accuracy", "memorization_suspect", "improved", "consistency"),
+    *(
+        "kept_old",
+        "kept_old_excess",
+        "robust_accuracy",
+        "memorization_suspect",
+        "improved",
+        "consistency",
+        "placebo_band",
+    ),
 }
 
 

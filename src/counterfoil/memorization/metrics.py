@@ -130,6 +130,14 @@ CONSISTENCY = Metric(
     over="paired_original",
 )
 OUT_OF_CHOICE = OF_REPLIES.changed(of=REPLY, groups=((), *BY_LEVEL))
+PLACEBO_BAND = Metric(
+    name="placebo_band",
+    formula="From the lowest to the highest value of `figure` that responders without memory show on the questions "
+    "asked: each solves a share of them and answers the others by a rule on what is printed, or with an error, and is "
+    "right in as many changed questions as the model.",
+    says="What a figure can be without any memory: only what lies above it speaks of memory.",
+    range=(-1.0, 1.0),
+)
 # Counted in results from elsewhere: what makes the figures wrong that they report.
 UNPAIRED = Metric(
     name="unpaired",
@@ -205,7 +213,7 @@ OF_CONTROLS = (
 OF_LURES = tuple(metric.changed(groups=BY_TOPIC) for metric in (KEPT_OLD, KEPT_OLD_EXCESS))
 FINDINGS = (
     *(UNPAIRED, ROBUST_WITHOUT_VARIANT, UNCHANGED_VARIANTS, UNREAD_ANSWERS, VARIANTS_WITHOUT_DIGITS),
-    *(RIGHT_LETTER_KEPT, RIGHT_LETTER_MOVED, MARKED_OTHERWISE),
+    *(RIGHT_LETTER_KEPT, RIGHT_LETTER_MOVED, MARKED_OTHERWISE, PLACEBO_BAND),
 )
 # Sides may have different draws, as files from elsewhere do. A question that one of them lacks tells nothing.
 METRICS = tuple(

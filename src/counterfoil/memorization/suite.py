@@ -189,7 +189,11 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
             return with_reported(estimates, facts)
         if isinstance(facts, Solutions):
             return [*estimates, *facts.reported()]
-        return estimates if facts is None else [*estimates, *_of_missing_levels(rows, facts)]
+        if facts is None:
+            return estimates
+        from counterfoil.memorization.band import bands
+
+        return [*estimates, *bands(estimates, rows, facts), *_of_missing_levels(rows, facts)]
 
     def items(self, records: pl.DataFrame) -> Items:
         from counterfoil.memorization.items import items
@@ -209,7 +213,7 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
                 say(sentence)
 
     def headline(self, run: Run) -> list[str]:
-        from counterfoil.memorization.plots import headline
+        from counterfoil.memorization.headline import headline
 
         return headline(run)
 

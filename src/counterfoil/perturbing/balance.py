@@ -71,6 +71,7 @@ class Figures:
         self.shown: list[Shown] = [shown for _, shown in kept]
         self.arms = np.array([arm_of(question) for question, _ in kept])
         self._unit = np.array([units[question.unit] for question, _ in kept], dtype=np.int64)
+        self._of_arm: dict[str, NDArray[np.bool_]] = {}
         self._units = len(units)
         clusters = [question.cluster for question, _ in kept if question.parent is None]
         names = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
@@ -127,9 +128,10 @@ class Figures:
 
     def _means(self, values: Values, arm: str) -> Values:
         """The mean of an arm for each original; nan where it has none."""
-        mine = np.char.startswith(self.arms, "level") if arm == CHANGED else self.arms == arm
-        if arm == CHANGED:
-            mine &= self.arms != "level 3"
+        mine = self._of_arm.get(arm)
+        if mine is None:
+            mine = np.isin(self.arms, ("level 1", "level 2")) if arm == CHANGED else self.arms == arm
+            self._of_arm[arm] = mine
         counts = np.bincount(self._unit[mine], minlength=self._units)
         sums = np.bincount(self._unit[mine], values[mine], minlength=self._units)
         with np.errstate(invalid="ignore"):

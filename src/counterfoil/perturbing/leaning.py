@@ -1,4 +1,4 @@
-"""Originals that a glance at the options tells from their variants: they have no part in the excess over changed options.
+"""Originals that a glance at the options tells from their variants: no part in the excess over changed options.
 
 Draws are made as round as the original and as near to the numbers of the text, as far as its ranges allow. Where they
 allow too little, the control `reoptioned` is left out: it would compare what is printed, and not what is remembered.

@@ -42,8 +42,8 @@ class PlaceboTest(msgspec.Struct, kw_only=True):
 def placebo_test(
     name: str, *, data: Sequence[str] = (), sets: int | None = None, seed: int = 0, progress: Tell | None = None
 ) -> PlaceboTest | PlaceboSets:
-    """Ask every placebo of the suite its own questions, in its usual prompt; or the suite's own test of its placebos, on
-    so many sets of questions from these datasets.
+    """Ask every placebo of the suite its own questions, in its usual prompt; or the suite's own test of its placebos,
+    on so many sets of questions from these datasets.
     """
     suite = load_suite(name)
     own = suite.placebo_sets(data, sets, seed, progress)

@@ -40,8 +40,8 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         action="append",
         default=[],
         metavar="NAME|FILE",
-        help="with --placebos, of memorization: the questions, as for `run` (default: the bank, and what was fetched of "
-        "cfa-easy and gsm8k); can be given again",
+        help="with --placebos, of memorization: the questions, as for `run` (default: the bank, and what was fetched "
+        "of cfa-easy and gsm8k); can be given again",
     )
     add_options(parser, [SEED, *OF_STOPPING])
     parser.add_argument("--json", action="store_true", help="print the results as JSON")

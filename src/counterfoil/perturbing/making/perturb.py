@@ -183,9 +183,8 @@ def _questions(
         drawn = _variants(request, template, levels)
     else:
         drawn = _as_far_as_possible(request, template, levels, report)
-        whole = len(drawn)
-        drawn = without_leaning(drawn)
-        if len(drawn) < whole:
+        before, drawn = len(drawn), without_leaning(drawn)
+        if len(drawn) < before:
             report.without[REOPTIONED] = report.without.get(REOPTIONED, 0) + 1
     if request.lure and not any(question.control == "lure" for question in drawn):
         report.without["lure"] = report.without.get("lure", 0) + 1

@@ -21,8 +21,8 @@ _MOST_VALUES = 10_000
 
 class Likeness(NamedTuple):
     """How like the original a draw is to be, after so many tries. `made`: options in proportion to the gold may stand
-    for those of distractors; `by_text` and `by_zeros`: its gold is told by the numbers of the text, and by its zeros, as
-    the original's is; `round`: its values are as round as the original's.
+    for those of distractors; `by_text` and `by_zeros`: its gold is told by the numbers of the text, and by its zeros,
+    as the original's is; `round`: its values are as round as the original's.
     """
 
     tries: int

@@ -16,7 +16,7 @@ from random import Random
 from typing import NamedTuple
 
 from counterfoil.perturbing.questions import LETTERS
-from counterfoil.perturbing.templates import draws, numbers, wording
+from counterfoil.perturbing.templates import draws, wording
 from counterfoil.perturbing.templates.draws import Draw, Rejected, Worked
 from counterfoil.perturbing.templates.likeness import as_round, told_by_text
 from counterfoil.perturbing.templates.numbers import USUAL
