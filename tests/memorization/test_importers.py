@@ -13,7 +13,7 @@ import counterfoil as cf
 from commands import counterfoil
 from counterfoil.errors import UserError
 from counterfoil.memorization.files import Results, read_results, reported_summary
-from counterfoil.memorization.headline import headline
+from counterfoil.memorization.report.headline import headline
 
 pytestmark = pytest.mark.heavy
 

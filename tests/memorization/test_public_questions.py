@@ -11,7 +11,7 @@ import pytest
 
 import counterfoil as cf
 from counterfoil.memorization import questions as loading
-from counterfoil.memorization.headline import headline
+from counterfoil.memorization.report.headline import headline
 from counterfoil.perturbing.questions import read_set
 from counterfoil.report.page.page import page
 from made_up_recipe import ROW, recipes, table

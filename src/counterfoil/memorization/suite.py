@@ -191,7 +191,7 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
             return [*estimates, *facts.reported()]
         if facts is None:
             return estimates
-        from counterfoil.memorization.band import bands
+        from counterfoil.memorization.placebos.band import bands
 
         return [*estimates, *bands(estimates, rows, facts), *_of_missing_levels(rows, facts)]
 
@@ -213,19 +213,19 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
                 say(sentence)
 
     def headline(self, run: Run) -> list[str]:
-        from counterfoil.memorization.headline import headline
+        from counterfoil.memorization.report.headline import headline
 
         return headline(run)
 
     def placebo_sets(
         self, data: Sequence[str], sets: int | None, seed: int, tell: Callable[[str, int, int], None] | None
     ) -> PlaceboSets:
-        from counterfoil.memorization import zoo
+        from counterfoil.memorization.placebos import zoo
 
         return zoo.placebo_sets(data, zoo.SETS if sets is None else sets, seed, tell)
 
     def plots(self, run: Run) -> list[Plot]:
-        from counterfoil.memorization.plots import plots
+        from counterfoil.memorization.report.plots import plots
 
         return plots(run)
 

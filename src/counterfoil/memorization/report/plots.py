@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from counterfoil.figures.numbers import dots_by_group, dots_by_model, naming, overall
 from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot, not_empty
 from counterfoil.memorization import metrics
-from counterfoil.memorization.headline import KINDS, WRONG, item_rows, of_control
 from counterfoil.memorization.metrics import CONTROLS
+from counterfoil.memorization.report.headline import KINDS, WRONG, item_rows, of_control
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
 

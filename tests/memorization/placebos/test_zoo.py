@@ -8,12 +8,12 @@ import pytest
 
 from counterfoil.cli.main import main
 from counterfoil.errors import UserError
-from counterfoil.memorization.zoo import placebo_sets
+from counterfoil.memorization.placebos.zoo import placebo_sets
 from counterfoil.perturbing.placebos import ZOO
 from counterfoil.selftest.placebos import placebo_test, placebo_text
 from counterfoil.suite.habits import PlaceboSets
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+DATA = Path(__file__).parents[4] / "shared" / "data"
 # The old answer is the largest of all, and every sham is below it: whoever takes the largest shows memory.
 LEANING = """
 [[template]]

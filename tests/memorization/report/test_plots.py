@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 import counterfoil as cf
 from arms import SCHEMA, asked, frame
 from counterfoil.figures.plots import Dots, Lines, Plot
-from counterfoil.memorization.headline import headline
 from counterfoil.memorization.metrics import KEPT_OLD_EXCESS
-from counterfoil.memorization.plots import plots
 from counterfoil.memorization.reading import marks
+from counterfoil.memorization.report.headline import headline
+from counterfoil.memorization.report.plots import plots
 from counterfoil.memorization.suite import suite
 from counterfoil.running.asked import shown_of as shown
 from run_folders import make_run
 
 pytestmark = pytest.mark.heavy
 
-SHARED = Path(__file__).parents[3] / "shared" / "data" / "cfa"
+SHARED = Path(__file__).parents[4] / "shared" / "data" / "cfa"
 NAME = "planted/memorization?skill=0.3&memorized=0.6"
 
 
