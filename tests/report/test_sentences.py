@@ -173,17 +173,17 @@ def test_an_import_that_lacks_replies_says_how_many(tmp_path: Path) -> None:
 
 
 def test_orders_are_no_questions(tmp_path: Path) -> None:
-    """Two of the three orders of one question: 1 of 352 questions, 2 of 352 x 3 = 1,056."""
+    """Two of the three orders of one question: 1 of 1,056 questions, 2 of 1,056 x 3 = 3,168."""
     whole = cf.run(
         "bias", data="english", model="planted/bias", limit=4, out=str(tmp_path / "whole"), ledger=str(tmp_path / "l")
     )
-    assert data_sentence(whole.manifest) == "english: replies to 4 of 4 questions that were chosen of 352"
+    assert data_sentence(whole.manifest) == "english: replies to 4 of 4 questions that were chosen of 1,056"
     rows = whole.records.filter(question_id=whole.records["question_id"][0]).head(2).to_dicts()
     lines = [{"question_id": f"{it['question_id']}-{it['order']}", "model": "m", "reply": "A"} for it in rows]
     (tmp_path / "r.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     arguments = ("score", "bias", "--from", "jsonl", "r.jsonl", "--data", "english", "--out", "s")
     done = counterfoil(*arguments, cwd=tmp_path)
-    assert "to 1 of 352 questions, 2 of 1,056 with orders and draws of english" in done.stdout
+    assert "to 1 of 1,056 questions, 2 of 3,168 with orders and draws of english" in done.stdout
 
 
 def test_what_is_not_defined_is_never_left_out_or_generalized() -> None:

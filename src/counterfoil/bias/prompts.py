@@ -58,10 +58,10 @@ class Translated(msgspec.Struct, frozen=True):
     prompts: dict[Place, Prompt]
 
 
-def prompt_for(question: Question, variant: Variant) -> Prompt:
-    """The words in which this question is asked."""
-    prompt: Prompt | Translated = variant.prompt
-    if isinstance(prompt, Prompt):
+def prompt_for(question: Question, variant: Variant) -> Prompt | None:
+    """The words in which this question is asked; None for replies from elsewhere in words that nobody knows."""
+    prompt: Prompt | Translated | None = variant.prompt
+    if not isinstance(prompt, Translated):
         return prompt
     return prompt.prompts[question.dataset, question.language or ""]
 

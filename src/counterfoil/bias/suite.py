@@ -161,6 +161,7 @@ class Bias(Suite[Question, Reading, None, None]):
     def messages(self, question: Question, variant: Variant) -> list[Message]:
         """The whole prompt, as one message."""
         prompt = prompt_for(question, variant)
+        assert prompt is not None, "nothing is asked in words that nobody knows"
         return [Message("user", opening(prompt) + query(question, prompt))]
 
     def read(self, question: Question, variant: Variant, reply: Reply) -> Reading | None:

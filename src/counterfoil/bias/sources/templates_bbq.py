@@ -14,7 +14,7 @@ import ast
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import permutations, product
+from itertools import cycle, permutations, product
 from typing import NamedTuple
 
 from counterfoil.bias.questions import Question
@@ -66,9 +66,11 @@ def expand(rows: Iterable[Row], where: str) -> list[Question]:
 
     Each sample gives eight: both group orders, ambiguous and disambiguated, negative and non-negative. The ids are as
     KoBBQ's, `Category-001a-001-amb|dis-neg|nonneg`: a is the group order in which the context decides against the
-    stereotype, b the one in which it decides for it. A sample's order of choices and wording of unknown come from a
-    hash, the same for all its questions: a and b differ in which group is which, and in nothing else.
+    stereotype, b the one in which it decides for it. A sample's order of choices comes from a hash, and the samples of
+    the file take the wordings of unknown in turn; both are the same for all questions of a sample: a and b differ in
+    which group is which, and in nothing else.
     """
+    wordings = cycle(UNKNOWN_WORDINGS)
     seen: dict[tuple[str, int], str] = {}
 
     def questions_of(place: str, row: Mapping[str, str]) -> list[Question]:
@@ -77,19 +79,19 @@ def expand(rows: Iterable[Row], where: str) -> list[Question]:
         if first is not None:
             raise ValueError(f"template {template.category} {template.number} is already on {first}")
         seen[template[:2]] = place
-        return list(_questions(template))
+        return list(_questions(template, wordings))
 
     return [question for some in kept(rows, where, questions_of) for question in some]
 
 
-def _questions(template: Template) -> Iterator[Question]:
+def _questions(template: Template, wordings: Iterator[str]) -> Iterator[Question]:
     name = f"{template.category}-{template.number:03d}"
     # The negative answer is the stereotyped group's: as written, or with the groups swapped.
     aligned_as_written = template.negative == template.target
     for sample, chosen in enumerate(product(*template.words.values()), start=1):
         words = dict(zip(template.words, chosen, strict=True))
         swapped = words | {"NAME1": words["NAME2"], "NAME2": words["NAME1"]}
-        (one, two, three), unknown = _drawn(f"{name}-{sample:03d}")
+        (one, two, three), unknown = _order(f"{name}-{sample:03d}"), next(wordings)
         for version, aligned in (("a", False), ("b", True)):
             filled = words if aligned == aligned_as_written else swapped
             context, decision, negative, other, *answers = (_filled(text, filled) for text in template.texts)
@@ -105,10 +107,9 @@ def _questions(template: Template) -> Iterator[Question]:
             )
 
 
-def _drawn(seed: str) -> tuple[tuple[int, ...], str]:
-    number = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8])
-    number, order = divmod(number, len(_ORDERS))
-    return _ORDERS[order], UNKNOWN_WORDINGS[number % len(UNKNOWN_WORDINGS)]
+def _order(sample: str) -> tuple[int, ...]:
+    number = int.from_bytes(hashlib.sha256(sample.encode()).digest()[:8])
+    return _ORDERS[number % len(_ORDERS)]
 
 
 def _template(row: Mapping[str, str]) -> Template:
