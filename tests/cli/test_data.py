@@ -58,7 +58,7 @@ def test_a_dataset_is_listed_fetched_checked_and_used(tmp_path: Path) -> None:
     cache = {"COUNTERFOIL_CACHE": str(tmp_path / "cache")}
     before = counterfoil("data", "list", cwd=tmp_path, **cache)
     assert before.returncode == 0
-    lines = {line.split()[0]: line for line in before.stdout.splitlines()}
+    lines = {line.split()[0]: line for line in before.stdout.splitlines() if line}
     assert " shipped " in lines["english"]
     # The bank is one dataset of several files.
     assert " shipped   0.2 MB " in lines["bank"]

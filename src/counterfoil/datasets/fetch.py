@@ -63,6 +63,8 @@ def dataset_path(name: str, file: str | None = None) -> Path:
 def dataset_paths(name: str) -> list[Path]:
     """The cached files that a dataset's name stands for."""
     dataset = registered(name)
+    if dataset.by_hand:
+        raise UserError(f"{name} is not here: its authors hand it out, see {dataset.by_hand}. Name its files.")
     return [dataset_path(name, file.name) for file in (dataset.files[:1] if dataset.beside else dataset.files)]
 
 
@@ -74,6 +76,8 @@ def resolved(data: str) -> str:
 def get_dataset(name: str, say: Say) -> None:
     """Fetch those files of a dataset that are not here yet."""
     dataset = registered(name)
+    if dataset.by_hand:
+        raise UserError(f"{name} can't be fetched: its authors hand it out, see {dataset.by_hand}. Name its files.")
     with _kept_in(dataset):
         for file in dataset.files:
             _get_file(dataset, file, say)

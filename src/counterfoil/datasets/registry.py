@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import resources
+from functools import cache
+from importlib import import_module, resources
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -31,7 +32,7 @@ class DataFile(msgspec.Struct, frozen=True, kw_only=True):
 
 class Dataset(msgspec.Struct, frozen=True, kw_only=True):
     """A dataset that somebody else publishes. Its name means all of its files; with `beside`, only the first, and the
-    others lie beside it.
+    others lie beside it. `by_hand`: where its authors hand it out, if it can't be fetched.
     """
 
     name: str
@@ -40,6 +41,8 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
     licence: str
     files: tuple[DataFile, ...]
     beside: bool = False
+    citation: str | None = None
+    by_hand: str | None = None
 
     @property
     def folder(self) -> Path:
@@ -152,8 +155,22 @@ DATASETS = (
 )
 
 
+# Datasets that a suite describes beside their readers, as MODULE:ATTRIBUTE.
+OF_SUITES = ("counterfoil.bias.relatives.table:DATASETS",)
+
+
+@cache
+def _of_suites() -> tuple[Dataset, ...]:
+    found = (place.partition(":") for place in OF_SUITES)
+    return tuple(dataset for module, _, name in found for dataset in getattr(import_module(module), name))
+
+
+def _every() -> tuple[Dataset, ...]:
+    return (*DATASETS, *_of_suites())
+
+
 class Listed(msgspec.Struct):
-    """A dataset as `data list` shows it. `where`: shipped, cached, or not here; `bytes` where it is here."""
+    """A dataset as `data list` shows it. `where`: shipped, cached, not here, or by hand; `bytes` where it is here."""
 
     name: str
     suite: str
@@ -162,10 +179,11 @@ class Listed(msgspec.Struct):
     licence: str
     what: str
     path: str | None
+    citation: str | None = None
 
 
 def is_registered(name: str) -> bool:
-    return any(dataset.name == name for dataset in DATASETS)
+    return any(dataset.name == name for dataset in _every())
 
 
 def no_dataset(data: str, known: Sequence[str]) -> UserError:
@@ -176,15 +194,15 @@ def no_dataset(data: str, known: Sequence[str]) -> UserError:
 
 def registered(name: str) -> Dataset:
     """The dataset of that name, or a sentence that says which there are."""
-    names = [dataset.name for dataset in DATASETS]
+    names = [dataset.name for dataset in _every()]
     if name not in names:
         raise UserError(f"There is no dataset {name}{nearest(name, names)}. There are: {', '.join(names)}.")
-    return DATASETS[names.index(name)]
+    return _every()[names.index(name)]
 
 
 def all_datasets() -> list[Listed]:
     """The samples of each suite, then those of the registry. Nothing is fetched or hashed to find out."""
-    return [*_shipped(), *(_listed(dataset) for dataset in DATASETS)]
+    return [*_shipped(), *(_listed(dataset) for dataset in _every())]
 
 
 def _shipped() -> list[Listed]:
@@ -207,9 +225,15 @@ def _shipped() -> list[Listed]:
 
 
 def _listed(dataset: Dataset) -> Listed:
-    name, suite, what, licence = dataset.name, dataset.suite, dataset.what, dataset.licence
     paths = [dataset.folder / file.name for file in dataset.files]
-    if not all(path.is_file() for path in paths):
-        return Listed(name, suite, "not here", None, licence, what, None)
-    size = sum(path.stat().st_size for path in paths)
-    return Listed(name, suite, "cached", size, licence, what, str(dataset.folder))
+    is_here = bool(paths) and all(path.is_file() for path in paths)
+    return Listed(
+        name=dataset.name,
+        suite=dataset.suite,
+        where="cached" if is_here else "by hand" if dataset.by_hand else "not here",
+        bytes=sum(path.stat().st_size for path in paths) if is_here else None,
+        licence=dataset.licence,
+        what=dataset.what,
+        path=str(dataset.folder) if is_here else None,
+        citation=dataset.citation,
+    )

@@ -11,8 +11,8 @@ from counterfoil.bias.sources.bbq import words_of
 from counterfoil.bias.sources.told import Told, place_of, questions_from
 from counterfoil.tables import Row
 
-NAME = "esbbq"
-LANGUAGES = ("es", "ca")
+# Both have the same questions, and are one dataset of parallel ones: CaBBQ's name is that of its files.
+NAME, CATALAN = "esbbq", "cabbq"
 # Spanish opens questions with a mark of its own, and Catalan does not.
 _SPANISH = "¿"
 
@@ -21,13 +21,18 @@ def is_mine(row: Mapping[str, object], where: str) -> bool:
     return "instance_id" in row and "template_id" in row and "stereotyped_groups" in row
 
 
+def is_spanish(row: Mapping[str, object], where: str) -> bool:
+    return is_mine(row, where) and _SPANISH in str(row["question"])
+
+
 def read(rows: Sequence[Row], where: str) -> list[Question]:
-    """The questions of a file."""
-    return questions_from(rows, where, _told)
+    """The questions of a file: it is in one language."""
+    marked = [_SPANISH in str(row.get("question")) for _, row in rows if isinstance(row, dict)]
+    language = "es" if 2 * sum(marked) > len(marked) else "ca"
+    return questions_from(rows, where, lambda row: _told(row, language))
 
 
-def _told(row: Any) -> Told:
-    language = "es" if _SPANISH in row["question"] else "ca"
+def _told(row: Any, language: str) -> Told:
     # The last of an answer's notes is its group, behind a comma where there are two attributes.
     groups = [str(row["answer_info"][f"ans{place}"][-1]).split(",")[-1].strip() for place in range(3)]
     unknown = groups.index("unknown")

@@ -6,12 +6,14 @@ docs/bias-languages.md shows how the next one is added: an entry here, and a rea
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePosixPath
 
 import msgspec
 
 from counterfoil.bias.questions import Question
 from counterfoil.bias.relatives import cbbq, esbbq, ggbbq, jbbq, mbbq
 from counterfoil.bias.relatives.languages import LANGUAGES
+from counterfoil.datasets.registry import DataFile, Dataset
 from counterfoil.tables import Row
 
 # The questions of a file: from its rows, each with its place, and the file's path.
@@ -22,7 +24,9 @@ class Relative(msgspec.Struct, frozen=True, kw_only=True):
     """A dataset that asks as BBQ does.
 
     `is_mine` tells its files from a row and the file's path. `prompts`: the dataset's own variants by language, where
-    it has some; else the language's are asked. `scores`: the names of its own metrics.
+    it has some; else the language's are asked. `scores`: the names of its own metrics, or of ours that are the same.
+    `files`: their names here, by their paths below `address`, which names a commit; none where the authors hand them
+    out, as `by_hand` says.
     """
 
     name: str
@@ -34,8 +38,44 @@ class Relative(msgspec.Struct, frozen=True, kw_only=True):
     scores: tuple[str, ...] = ()
     licence: str
     citation: str
-    # The address of the publishers, with the commit; empty where they hand the files out themselves.
-    source: str = ""
+    address: str = ""
+    files: Mapping[str, str] = {}
+    by_hand: str | None = None
+
+    @property
+    def dataset(self) -> Dataset:
+        """The same for `counterfoil data`."""
+        return Dataset(
+            name=self.name,
+            suite="bias",
+            what=self.what,
+            licence=self.licence,
+            citation=self.citation,
+            by_hand=self.by_hand,
+            files=tuple(DataFile(name=name, url=f"{self.address}/{path}") for path, name in self.files.items()),
+        )
+
+
+_GITHUB, _HUB = "https://raw.githubusercontent.com", "https://huggingface.co/datasets"
+_MBBQ = ("Age", "Disability_status", "Gender_identity", "Physical_appearance", "SES", "Sexual_orientation")
+_CBBQ = (
+    *("SES", "age", "disability", "disease", "educational_qualification", "ethnicity", "gender"),
+    *("household_registration", "nationality", "physical_appearance", "race", "region", "religion"),
+    "sexual_orientation",
+)
+_ESBBQ = (
+    *("Age", "DisabilityStatus", "Gender", "LGBTQIA", "Nationality", "PhysicalAppearance", "RaceEthnicity"),
+    *("Religion", "SES", "SpanishRegion"),
+)
+_ESBBQ_FILES = {f"{category}/test-00000-of-00001.parquet": f"{category}.parquet" for category in _ESBBQ}
+_ESBBQ_CITATION = (
+    "Ruiz-Fernández et al. 2025, EsBBQ and CaBBQ: The Spanish and Catalan Bias Benchmarks for Question Answering. "
+    "arXiv:2507.11216"
+)
+
+
+def _named(*paths: str) -> dict[str, str]:
+    return {path: PurePosixPath(path).name for path in paths}
 
 
 RELATIVES = (
@@ -45,21 +85,31 @@ RELATIVES = (
         languages=mbbq.LANGUAGES,
         is_mine=mbbq.is_mine,
         read=mbbq.read,
+        scores=("mbbq_bias_a", "mbbq_bias_d", "accuracy_control"),
         licence="CC BY 4.0",
         citation="Neplenbroek et al. 2024, MBBQ: A Dataset for Cross-Lingual Comparison of Stereotypes in Generative "
         "LLMs. COLM",
-        source="https://raw.githubusercontent.com/Veranep/MBBQ/edcf829935fd2e526c6a2a225f3307185010266a/data",
+        address=f"{_GITHUB}/Veranep/MBBQ/edcf829935fd2e526c6a2a225f3307185010266a/data",
+        files=_named(
+            *(f"{name}{of}_{code}.jsonl" for name in _MBBQ for of in ("", "_control") for code in mbbq.LANGUAGES)
+        ),
     ),
     Relative(
         name=cbbq.NAME,
-        what="CBBQ, stereotypes of Chinese society in 14 categories",
+        what="CBBQ, 106,588 questions about stereotypes of Chinese society in 14 categories",
         languages=cbbq.LANGUAGES,
         is_mine=cbbq.is_mine,
         read=cbbq.read,
+        scores=("cbbq_s_ambiguous", "cbbq_s_disambiguated", "cbbq_s_total"),
         licence="CC BY-SA 4.0",
         citation="Huang and Xiong 2024, CBBQ: A Chinese Bias Benchmark Dataset Curated with Human-AI Collaboration for "
         "Large Language Models. LREC-COLING",
-        source="https://raw.githubusercontent.com/YFHuangxxxx/CBBQ/95eaf2eeaa0b936f3e97e3424f134e9d7655da98/data",
+        address=f"{_GITHUB}/YFHuangxxxx/CBBQ/95eaf2eeaa0b936f3e97e3424f134e9d7655da98/data",
+        files={
+            f"{name}/{kind}/{kind}.json": f"{name}_{kind}.json"
+            for name in _CBBQ
+            for kind in ("ambiguous", "disambiguous")
+        },
     ),
     Relative(
         name=ggbbq.NAME,
@@ -67,33 +117,57 @@ RELATIVES = (
         languages=ggbbq.LANGUAGES,
         is_mine=ggbbq.is_mine,
         read=ggbbq.read,
+        scores=("bbq_bias_ambiguous", "bbq_bias_disambiguated"),
         licence="CC BY 4.0",
         citation="Satheesh et al. 2025, GG-BBQ: German Gender Bias Benchmark for Question Answering. GeBNLP",
-        source="https://raw.githubusercontent.com/shalakasatheesh/GG-BBQ/24e5b326fa6c7dc3e9776a5b7bb1883a3951c47d/data",
+        address=f"{_GITHUB}/shalakasatheesh/GG-BBQ/24e5b326fa6c7dc3e9776a5b7bb1883a3951c47d/data",
+        files=_named(
+            "subset-1/bbq_de_amb_test.jsonl",
+            "subset-1/bbq_de_disamb_test.jsonl",
+            "subset-2/bbq_de_proper_names_amb_test.jsonl",
+            "subset-2/bbq_de_proper_names_disamb_test.jsonl",
+        ),
     ),
     Relative(
         name=esbbq.NAME,
-        what="EsBBQ and CaBBQ, stereotypes of Spanish society in ten categories, in Spanish and Catalan",
-        languages=esbbq.LANGUAGES,
+        what="EsBBQ, 27,320 questions about stereotypes of Spanish society in ten categories, in Spanish",
+        languages=("es",),
+        is_mine=esbbq.is_spanish,
+        read=esbbq.read,
+        scores=("esbbq_bias_score_ambig", "esbbq_bias_score_disambig"),
+        licence="CC BY 4.0",
+        citation=_ESBBQ_CITATION,
+        address=f"{_HUB}/BSC-LT/EsBBQ/resolve/8c43ae560d393328841e67f1f40174e29f7c67ed",
+        files=_ESBBQ_FILES,
+    ),
+    Relative(
+        name=esbbq.CATALAN,
+        what="CaBBQ, the same questions as EsBBQ in Catalan",
+        languages=("ca",),
         is_mine=esbbq.is_mine,
         read=esbbq.read,
+        scores=("esbbq_bias_score_ambig", "esbbq_bias_score_disambig"),
         licence="CC BY 4.0",
-        citation="Ruiz-Fernández et al. 2025, EsBBQ and CaBBQ: The Spanish and Catalan Bias Benchmarks for Question "
-        "Answering. arXiv:2507.11216",
-        source="https://huggingface.co/datasets/BSC-LT",
+        citation=_ESBBQ_CITATION,
+        # Its commit is not known here: the hashes of the first fetch hold.
+        address=f"{_HUB}/BSC-LT/CaBBQ/resolve/main",
+        files=_ESBBQ_FILES,
     ),
     Relative(
         name=jbbq.NAME,
-        what="JBBQ, stereotypes of Japanese society in five categories",
+        what="JBBQ, 50,856 pairs of questions about stereotypes of Japanese society in five categories",
         languages=jbbq.LANGUAGES,
         is_mine=jbbq.is_mine,
         read=jbbq.read,
-        licence="CC BY 4.0; its authors hand it out on request",
+        scores=("diff_bias_ambiguous", "diff_bias_disambiguated"),
+        licence="CC BY 4.0",
         citation="Yanaka et al. 2025, JBBQ: Japanese Bias Benchmark for Analyzing Social Biases in Large Language "
         "Models. GeBNLP",
+        by_hand="https://github.com/ynklab/JBBQ_data",
     ),
 )
 BY_NAME = {relative.name: relative for relative in RELATIVES}
+DATASETS = tuple(relative.dataset for relative in RELATIVES)
 
 
 def relative_of(rows: Sequence[Row], where: str) -> Relative | None:

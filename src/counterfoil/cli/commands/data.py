@@ -63,7 +63,8 @@ def _list(parsed: argparse.Namespace) -> int:
     datasets = all_datasets()
     rows = [["name", "suite", "where", "size", "licence", "what"]]
     rows += [[d.name, d.suite, d.where, _size(d.bytes), d.licence, d.what] for d in datasets]
-    print_result(datasets, lambda: table(rows, left=True), as_json=parsed.json)
+    sources = [f"{d.name}: {d.citation}." for d in datasets if d.citation]
+    print_result(datasets, lambda: "\n".join([table(rows, left=True), "", *sources]), as_json=parsed.json)
     return 0
 
 
