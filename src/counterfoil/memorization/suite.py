@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from counterfoil.figures.plots import Plot
+    from counterfoil.figures.tables import Table
     from counterfoil.running.folder import Run
     from counterfoil.suite.habits import PlaceboSets
     from counterfoil.suite.planting import Planting
@@ -228,6 +229,11 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
         from counterfoil.memorization.report.plots import plots
 
         return plots(run)
+
+    def tables(self, run: Run) -> list[Table]:
+        from counterfoil.memorization.report.tables import tables
+
+        return tables(run)
 
     def shown(self, question: Question) -> Mapping[str, str]:
         options: dict[str, str] = dict(zip(LETTERS, question.options, strict=True))

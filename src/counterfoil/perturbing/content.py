@@ -38,6 +38,26 @@ def contents(questions: Iterable[Question]) -> list[Content]:
     return [_content(arm, some) for arm, some in arms.items()]
 
 
+CONTENT_HEAD = ("arm", "questions", "texts", "nearest wrong", "a tenth below", "digits", "exact", "best rule")
+_RULE_NAMES = frozenset(one.name for one in RULES)
+
+
+def content_rows(found: Iterable[Content]) -> list[list[str]]:
+    """The rows of a table of arms: what is printed, and how often the best rule is right."""
+    rows = []
+    for one in found:
+        shares = (one.nearest, one.nearest_tenth)
+        rules = {name: right for name, right in one.right.items() if name in _RULE_NAMES}
+        best = max(rules, key=rules.__getitem__, default=None)
+        rows.append(
+            [one.arm, f"{one.questions:,}", f"{one.texts:,}"]
+            + ["" if share is None else f"{share:.1%}" for share in shares]
+            + ["" if one.digits is None else f"{one.digits:.2f}", "" if one.exact is None else f"{one.exact:.0%}"]
+            + ["" if best is None else f"{best}, {rules[best]:.0%} right"]
+        )
+    return rows
+
+
 def _content(arm: str, questions: Sequence[Question]) -> Content:
     shown = [one for question in questions if (one := seen(question)) is not None]
     nearest = [distance for one in shown if (distance := _nearest(one)) is not None]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from counterfoil.console import GAP, page_width, table, width_of, wrapped
 from counterfoil.figures.numbers import plural
+from counterfoil.figures.tables import Table
 from counterfoil.report.headline.table import headline_table
 from counterfoil.report.headline.text import headline_text
 from counterfoil.report.readings import second_reader_sentences, shares_sentence
@@ -46,6 +47,7 @@ def summary_text(run: Run, *, every_row: bool = False) -> str:
         headline_text(headline) if headline else "",
         wrapped(headline.note) if headline else "",
         "\n".join(wrapped(f"- {sentence}", "  ") for sentence in told),
+        *(_suites_table(one) for one in suite.tables(run) if one.brief or every_row),
         *_tables(figures, [(row["model"], row["variant"]) for row in run.outcomes]),
         "\n".join(map(wrapped, notes)),
         _over_prompts(run.estimates) if every_row else "",
@@ -56,6 +58,11 @@ def summary_text(run: Run, *, every_row: bool = False) -> str:
         "" if every_row or not left else f"{plural(left, 'more figure')}: counterfoil show {run.folder} --all.",
     ]
     return "\n\n".join(filter(None, sections))
+
+
+def _suites_table(one: Table) -> str:
+    """A suite's own table under its title."""
+    return f"{one.title}\n\n{table([list(one.head), *map(list, one.rows)], left=True)}"
 
 
 def _all_figures(run: Run, suite: AnySuite) -> list[tuple[str, Estimate]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from counterfoil.figures.plots import Plot
+    from counterfoil.figures.tables import Table
     from counterfoil.judging.second_reader import ReadingTask
     from counterfoil.running.folder import Run
     from counterfoil.suite.form import Form, TaskContent
@@ -374,6 +375,10 @@ class Suite(Generic[Q, R, F, V]):
 
     def plots(self, run: Run) -> list[Plot]:
         """The plots of the report."""
+        return []
+
+    def tables(self, run: Run) -> list[Table]:
+        """Tables of the report beside those of the estimates."""
         return []
 
     def shown(self, question: Q) -> Mapping[str, str]:

@@ -66,13 +66,13 @@ def headline(run: Run) -> list[str]:
     ):
         others = [one for one in overall(estimates, metric.name) if (one.model, one.variant) not in with_band]
         sentences += sides(metric.name, others, above, below)
+    sentences += _suspects(run)
     for what, metric in (
         ("The excess of old answers over shams", metrics.KEPT_OLD_EXCESS),
         ("The share of questions right in the original and wrong in a draw", metrics.MEMORIZATION_SUSPECT),
         ("The share of replies without a readable answer", metrics.OUT_OF_CHOICE),
     ):
         sentences += extremes(what, overall(estimates, metric.name))
-    sentences += _suspects(run)
     sentences += sentences_about(str(run.manifest["data"]["name"]), run.manifest["data"])
     if from_bank:
         sentences.append(

@@ -14,7 +14,7 @@ from counterfoil.console import table
 from counterfoil.datasets.judged import JudgeSettings
 from counterfoil.inputs import first_of
 from counterfoil.perturbing.balance import Figures, Leaning, too_much
-from counterfoil.perturbing.content import Content, contents
+from counterfoil.perturbing.content import CONTENT_HEAD, Content, content_rows, contents
 from counterfoil.perturbing.making.asking import FAILED, Unfit
 from counterfoil.perturbing.making.difficulty import Shift, shifts
 from counterfoil.perturbing.placebos import RULES, SOLVERS
@@ -157,7 +157,6 @@ def tally_of(outcomes: Iterable[tuple[str, object]]) -> Tally:
 
 
 UNBALANCED = "Responders without memory show some on this set"
-_RULE_NAMES = frozenset(one.name for one in RULES)
 # Why templates can't give variants of a kind.
 _LACKING = {
     "level 2": "only one of their numbers can be changed",
@@ -217,17 +216,7 @@ def report_text(report: Report) -> str:
 
 def _contents_text(report: Report) -> str:
     """The table of arms: what is printed, and how often the best rule is right."""
-    rows = [["arm", "questions", "texts", "nearest wrong", "a tenth below", "digits", "exact", "best rule"]]
-    for one in report.contents:
-        shares = (one.nearest, one.nearest_tenth)
-        rules = {name: right for name, right in one.right.items() if name in _RULE_NAMES}
-        best = max(rules, key=rules.__getitem__, default=None)
-        rows.append(
-            [one.arm, f"{one.questions:,}", f"{one.texts:,}"]
-            + ["" if share is None else f"{share:.1%}" for share in shares]
-            + ["" if one.digits is None else f"{one.digits:.2f}", "" if one.exact is None else f"{one.exact:.0%}"]
-            + ["" if best is None else f"{best}, {rules[best]:.0%} right"]
-        )
+    rows = [list(CONTENT_HEAD), *content_rows(report.contents)]
     heading = "What is printed, and what the best rule without reading gets right (chance is 33%):"
     return f"{heading}\n{table(rows, left=True)}"
 

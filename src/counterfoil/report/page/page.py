@@ -17,13 +17,14 @@ from counterfoil.figures.corrections import correction_plot, correction_sentence
 from counterfoil.figures.numbers import listed, money, plural
 from counterfoil.figures.numbers import table as plot_table
 from counterfoil.figures.plots import Plot
+from counterfoil.figures.tables import Table
 from counterfoil.files import check_target, explained, replacing
 from counterfoil.report.headline.html import headline_html
 from counterfoil.report.headline.table import headline_table
 from counterfoil.report.html import Html, details, facts, items, joined, table, tag
 from counterfoil.report.page.readings import readings_part
 from counterfoil.report.page.records import records_part
-from counterfoil.report.page.tables import agreement_tables, group_tables, methods_part, overall_tables
+from counterfoil.report.page.tables import SHOWN_ROWS, agreement_tables, group_tables, methods_part, overall_tables
 from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.report.plots.svg import draw
 from counterfoil.report.readings import is_of_second_reader
@@ -139,6 +140,7 @@ def run_part(run: Run, key: str, title: str) -> Html:
         "What was asked": _asked(manifest, summary),
         "Checked by people": corrections_part(summary.estimates),
         "Plots": joined(*map(figure_of, suite.plots(run))),
+        "Questions": joined(*(_table_part(one) for one in suite.tables(run))),
         "Estimates": joined(overall_tables(figures, order), group_tables(figures, order)),
         "Reading": readings_part(run, suite, order),
         "Agreement": joined(tag("p", AGREEMENT), agreement) if agreement else None,
@@ -152,6 +154,14 @@ def run_part(run: Run, key: str, title: str) -> Html:
     contents = tag("nav", links, aria_label=f"Sections of {title}")
     sections = [tag("section", tag("h3", name, id=ids[name]), content) for name, content in there.items()]
     return tag("section", tag("h2", title, id=key), contents, *sections, class_="run")
+
+
+def _table_part(one: Table) -> Html:
+    """A suite's own table with what it tells; folded away where it is long."""
+    content = joined(tag("p", one.description), table(one.title, one.head, one.rows))
+    if len(one.rows) <= SHOWN_ROWS:
+        return content
+    return details(f"{one.title} ({plural(len(one.rows), 'row')})", content)
 
 
 def _result(run: Run, suite: AnySuite) -> Html:

@@ -1,0 +1,90 @@
+"""The tables of a run of `memorization`: what became of the questions, which are suspects, and what was printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from counterfoil.errors import UserError
+from counterfoil.figures.numbers import cell, naming, overall
+from counterfoil.figures.tables import Table
+from counterfoil.memorization import metrics
+from counterfoil.memorization.report.headline import KINDS, item_rows
+from counterfoil.perturbing.content import CONTENT_HEAD, content_rows, contents
+from counterfoil.running.asked import questions_of
+from counterfoil.running.folder import RECORDS, Run
+
+
+def tables(run: Run) -> list[Table]:
+    """Those that the run has what it takes for."""
+    return [one for one in (_kinds(run), _suspects(run), _printed(run)) if one.rows]
+
+
+def _names(run: Run) -> dict[tuple[str, str], str]:
+    return naming(overall(run.estimates, metrics.MEMORIZATION_GAP.name))
+
+
+def _kinds(run: Run) -> Table:
+    """The CFA study's four kinds of questions, by model and prompt."""
+    names = _names(run)
+    rows = []
+    for pair, items in item_rows(run).items():
+        counts = [sum(row["kind"] == kind for row in items) for kind in KINDS]
+        shares = [f"{count:,} ({cell(count / len(items))})" for count in counts]
+        rows.append((names.get(pair, ", ".join(pair)), *shares, f"{len(items):,}"))
+    return Table(
+        title="What became of the questions",
+        description="robust: right in the original and in all draws; memorized: right in the original and wrong in a "
+        "draw, a suspect, whatever the reason; improved: right in a draw only; wrong: right in neither.",
+        head=("", *(kind.replace(" in all", "") for kind in KINDS.values()), "questions"),
+        rows=tuple(rows),
+        brief=True,
+    )
+
+
+def _suspects(run: Run) -> Table:
+    """Questions that are right as they were published and wrong in a draw, those with the fewest right draws first."""
+    names = _names(run)
+    found = [
+        (
+            row["draws_right"] / max(1, row["draws"]),
+            (
+                str(row.get("source_id") or row["question_id"]),
+                names.get(pair, ", ".join(pair)),
+                f"{row['draws_right']:,} of {row['draws']:,}",
+                f"{row['old_answers_kept']:,} of {row['lures']:,}" if row["lures"] else "",
+            ),
+        )
+        for pair, items in item_rows(run).items()
+        for row in items
+        if row["kind"] == "memorized"
+    ]
+    return Table(
+        title="Suspects",
+        description="Right as they were published and wrong with other numbers, the most doubtful first. Chance makes "
+        "suspects, too: only the figures above say whether a model remembers.",
+        head=("question", "model", "draws right", "old answer kept"),
+        rows=tuple(row for _, row in sorted(found)),
+    )
+
+
+def _printed(run: Run) -> Table:
+    """What is printed in each arm that was asked."""
+    return Table(
+        title="What was printed",
+        description="Whether changed questions are as hard to look at as their originals: how far the nearest wrong "
+        "option is from the right one (the median, and what a tenth is below), significant digits of the text's "
+        "numbers, answers that need no rounding, and the best rule without reading (chance is 0.333).",
+        head=CONTENT_HEAD,
+        rows=tuple(map(tuple, _content_rows(run))),
+    )
+
+
+def _content_rows(run: Run) -> Sequence[Sequence[str]]:
+    import polars as pl
+
+    try:
+        questions = questions_of(run)
+    except UserError:
+        return []
+    asked = set(pl.read_parquet(run.folder / RECORDS, columns=["question_id"])["question_id"].unique())
+    return content_rows(contents(question for question in questions if question.id in asked))

@@ -1,0 +1,41 @@
+"""The tables of a run: the four kinds of questions, the suspects, and what was printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import counterfoil as cf
+from commands import counterfoil
+from counterfoil.memorization.report.tables import tables
+
+# It has learnt every original by heart, and can solve none.
+PARROT = "planted/memorization?skill=0&memorized=1&slip=0"
+
+
+@pytest.mark.heavy
+def test_what_became_of_the_questions_the_suspects_and_what_was_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = cf.run("memorization", model=PARROT, limit=6, draws=3, out="run")
+    kinds, suspects, printed = tables(run)
+    [row] = kinds.rows
+    # Right in every original, so none is improved or wrong; guesses are rarely right three times.
+    assert row[0] == PARROT
+    assert row[3:] == ("0 (0.000)", "0 (0.000)", "6")
+    robust, memorized = (int(cell.split()[0]) for cell in row[1:3])
+    assert (robust + memorized, len(suspects.rows)) == (6, memorized)
+    # Lures come in pairs: four for three draws, and the parrot keeps the old answer in each.
+    assert {row[3] for row in suspects.rows} <= {"4 of 4", ""}
+    assert [row[2] for row in suspects.rows] == sorted(row[2] for row in suspects.rows)
+    arms = {row[0]: row[1] for row in printed.rows}
+    assert (arms["original"], arms["level 1"], arms["again"]) == ("6", "18", "18")
+    shown = counterfoil("show", "run", cwd=tmp_path).stdout
+    assert "What became of the questions" in shown
+    assert "What was printed" not in shown
+    assert "What was printed" in counterfoil("show", "run", "--all", cwd=tmp_path).stdout
+    page = Path("run/report.html").read_text(encoding="utf-8")
+    for title in ("What became of the questions", "Suspects", "What was printed"):
+        assert title in page
