@@ -186,4 +186,4 @@ def test_the_sentences_on_real_predictions(tmp_path: Path, monkeypatch: pytest.M
     leans = [it for it in headline(run) if it.startswith("For planted-")]
     assert len(leans) == 2
     assert all("it leans towards the stereotype" in it for it in leans)
-    assert len(plots(run)) == 4  # no debiased prompts there
+    assert len(plots(run)) == 6  # no debiased prompts there; the survey lies beside the samples

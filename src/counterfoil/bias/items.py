@@ -9,7 +9,17 @@ from typing import Any
 
 import polars as pl
 
-from counterfoil.bias.metrics import DROP, KEEP, ORDERS, ORDERS_AGAIN, PAIR, PAIR_AGAIN, POSITION_BIAS
+from counterfoil.bias.metrics import (
+    BANDS,
+    DROP,
+    KEEP,
+    ORDERS,
+    ORDERS_AGAIN,
+    PAIR,
+    PAIR_AGAIN,
+    POSITION_BIAS,
+    SURVEYED,
+)
 from counterfoil.bias.questions import ORDERS as ALL_ORDERS
 from counterfoil.bias.relatives import scores
 from counterfoil.stats.estimate import ALL, Estimate
@@ -41,7 +51,16 @@ def _with_own(records: pl.DataFrame) -> pl.DataFrame:
         pl.lit(None, pl.String).alias(name) for name in ("dataset", "language", "parallel") if name not in records
     ]
     control = pl.col("control").fill_null(False) if "control" in records else pl.lit(False)
-    return records.with_columns(*missing, control=control)
+    share = pl.col(SURVEYED) if SURVEYED in records else pl.lit(None, pl.Float64)
+    return records.with_columns(*missing, **{SURVEYED: _band(share)}, control=control)
+
+
+def _band(share: pl.Expr) -> pl.Expr:
+    """So many bands of shares that each has its clusters; null where nobody was asked."""
+    band = pl.lit(None, pl.String)
+    for below, words in sorted(BANDS.items(), reverse=True):
+        band = pl.when(share < below).then(pl.lit(words)).otherwise(band)
+    return band
 
 
 def _parts(records: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -86,7 +105,7 @@ def _replies(records: pl.DataFrame, named: bool) -> pl.DataFrame:
     ours = {policy: _values(policy, unread) for policy in (KEEP, DROP)}
     right = {KEEP: pl.col("correct"), DROP: pl.when(~unread).then("correct")}
     return records.select(
-        *(*_ABOUT, "label", "question_id", "repeat"),
+        *(*_ABOUT, "label", SURVEYED, "question_id", "repeat"),
         **names,
         left_out=_LEFT_OUT,
         unread=unread,
@@ -129,7 +148,7 @@ def _templates(replies: pl.DataFrame) -> pl.DataFrame:
         for policy in (KEEP, DROP)
     }
     return (
-        replies.group_by([*_ABOUT, "label"], maintain_order=True)
+        replies.group_by([*_ABOUT, "label", SURVEYED], maintain_order=True)
         .agg(pl.col("left_out").any(), *(pl.col(name).cast(pl.Float64).mean() for name in names))
         .with_columns(item=pl.concat_str("cluster", "language", separator=" ", ignore_nulls=True), **differences)
     )

@@ -43,7 +43,10 @@ OPTIONS = (
         help="pool all replies, or take the mean over templates (default: pooled, but for KoBBQ's whole set)",
     ),
     Option(
-        name="metadata", metavar="FILE", help="BBQ's additional_metadata.csv, which says whom stereotypes are about"
+        name="metadata",
+        metavar="FILE",
+        help="BBQ's additional_metadata.csv, which says whom stereotypes are about; or KoBBQ's survey: "
+        "KoBBQ_templates.tsv or KoBBQ_survey_result.json",
     ),
     Option(name="column", repeatable=True, metavar="NAME", help="with --from bbq: the column of the predictions"),
     Option(

@@ -17,16 +17,18 @@ DEBIASED = "debiased"
 # As many models and prompts get a sentence each, or a name; more are told of together.
 SENTENCES = 2
 ALL_CATEGORIES = "all categories"
+ALL_STEREOTYPES = "all stereotypes"
 CONTEXTS = {"ambiguous": metrics.DIFF_BIAS_AMBIGUOUS.name, "disambiguated": metrics.DIFF_BIAS_DISAMBIGUATED.name}
 ACCURACIES = (metrics.ACCURACY_AMBIGUOUS.name, metrics.ACCURACY_DISAMBIGUATED.name)
 NO_CHOICE = metrics.OUT_OF_CHOICE.name
 
 
 def plots(run: Run) -> list[Plot]:
-    """Bias by category, accuracy of both kinds, original against debiased, replies without a choice."""
+    """Bias by category and by what people say, accuracy of both kinds, original against debiased, unread replies."""
     estimates = run.estimates
     by_category = [_by_category(estimates, context) for context in CONTEXTS]
-    return not_empty([*by_category, _accuracies(estimates), _debiased(estimates), _out_of_choice(estimates)])
+    surveyed = [_by_survey(estimates, context) for context in CONTEXTS]
+    return not_empty([*by_category, *surveyed, _accuracies(estimates), _debiased(estimates), _out_of_choice(estimates)])
 
 
 def headline(run: Run) -> list[str]:
@@ -105,6 +107,20 @@ def _by_category(estimates: Sequence[Estimate], context: str) -> Plot:
         x=Axis("diff-bias"),
         rows=rows if any(row.label != ALL_CATEGORIES for row in rows) else (),
         label_name="category",
+        series_name="model and prompt",
+        reference=0.0,
+    )
+
+
+def _by_survey(estimates: Sequence[Estimate], context: str) -> Plot:
+    rows = dots_by_group(estimates, CONTEXTS[context], metrics.SURVEYED, ALL_STEREOTYPES)
+    return Dots(
+        title=f"Bias by how many people hold the stereotype, {context} contexts",
+        description=f"Diff-bias in {context} contexts with its interval, for stereotypes that so many of the people in "
+        "KoBBQ's survey named for this group. Where it grows from band to band, the model leans more where people do.",
+        x=Axis("diff-bias"),
+        rows=rows if any(row.label != ALL_STEREOTYPES for row in rows) else (),
+        label_name="people who hold it",
         series_name="model and prompt",
         reference=0.0,
     )

@@ -57,6 +57,8 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
     control: bool = False
     # The same for one question in several languages; None where it has no parallels.
     parallel: str | None = None
+    # The share of people in Korea who say that this stereotype is held of its group; None where nobody was asked.
+    surveyed: float | None = None
 
     @property
     def id(self) -> str:
@@ -96,6 +98,7 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
             "language": self.language,
             "control": self.control if self.dataset else None,
             "parallel": self.parallel,
+            "surveyed": self.surveyed,
         }
 
     @property

@@ -63,6 +63,7 @@ class Bias(Suite[Question, Reading, None, None]):
         "language": str,
         "control": bool,
         "parallel": str,
+        "surveyed": float,
         "choice": str,
         "content": int,
         "role": str,

@@ -52,6 +52,7 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
 
 PLAUSIBLEQA = "https://huggingface.co/datasets/JamshidJDMY/PlausibleQA/resolve/main"
 KOBBQ = "https://raw.githubusercontent.com/naver-ai/KoBBQ/0dd165aeaaacd1bd46c63513a9b2e9875eb6dce7"
+KOBBQ_TEMPLATES = "5536ec18433d4a75b0087c1b1a3ed225e0ac068cd66d3f80de051c366036cc1f"
 BBQ = "https://raw.githubusercontent.com/nyu-mll/BBQ/bea11bd97d79217245b5871acd247b9d6eb24598"
 FLARE_CFA = "https://huggingface.co/datasets/TheFinAI/flare-cfa/resolve/0ef87599cc2b3c555d6892e37a53f5f7170a8205"
 GSM8K = "https://raw.githubusercontent.com/openai/grade-school-math/3101c7d5072418e28b9008a6636bde82a006892c"
@@ -92,7 +93,7 @@ DATASETS = (
     Dataset(
         name="kobbq",
         suite="bias",
-        what="KoBBQ's test set, 2,280 questions, with its prompts",
+        what="KoBBQ's test set, 2,280 questions, with its prompts, its templates and its survey",
         licence="MIT",
         beside=True,
         files=_files(
@@ -102,6 +103,7 @@ DATASETS = (
                 "evaluation/0_evaluation_prompts.tsv": (
                     "1757448babb55bfc01dce7233f64c2188ad06843646f75b6c590bff633d88bca"
                 ),
+                "data/KoBBQ_templates.tsv": KOBBQ_TEMPLATES,
             },
         ),
     ),
@@ -110,9 +112,7 @@ DATASETS = (
         suite="bias",
         what="KoBBQ's templates, which give its whole set (see docs/bias.md for the count)",
         licence="MIT",
-        files=_files(
-            KOBBQ, {"data/KoBBQ_templates.tsv": "5536ec18433d4a75b0087c1b1a3ed225e0ac068cd66d3f80de051c366036cc1f"}
-        ),
+        files=_files(KOBBQ, {"data/KoBBQ_templates.tsv": KOBBQ_TEMPLATES}),
     ),
     Dataset(
         name="bbq",

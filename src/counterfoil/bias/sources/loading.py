@@ -16,6 +16,7 @@ from counterfoil.bias.relatives.table import BY_NAME, relative_of
 from counterfoil.bias.sources import templates, templates_bbq
 from counterfoil.bias.sources.bbq import METADATA, Targets, read_rows, read_targets
 from counterfoil.bias.sources.kobbq import read_samples
+from counterfoil.bias.sources.survey import with_survey
 from counterfoil.console import say
 from counterfoil.datasets.registry import is_registered, no_dataset
 from counterfoil.errors import UserError
@@ -43,13 +44,18 @@ def sample_predictions() -> list[Path]:
 def load_questions(data: str | None, orders: int = ORDERS, metadata: str | None = None) -> Questions:
     """The samples by name, a dataset that was fetched, or files of KoBBQ or BBQ. Every bad row is named."""
     name, paths = _files(data)
-    if metadata and not any(path.lower().endswith(".jsonl") for path, _ in paths):
-        raise UserError(f"--metadata {metadata} is for BBQ's own .jsonl files, and {name} has none: leave it out.")
+    about = (".jsonl", ".tsv") if metadata and metadata.lower().endswith((".tsv", ".json")) else (".jsonl",)
+    if metadata and not any(path.lower().endswith(about) for path, _ in paths):
+        raise UserError(
+            f"--metadata {metadata} is for BBQ's own .jsonl files, or with KoBBQ's survey for its .tsv files, and "
+            f"{name} has none: leave it out."
+        )
     every = _told([_parse(raw, path, metadata) for path, raw in paths])
     sha256 = hashlib.sha256(b"".join(raw for _, raw in paths)).hexdigest()
     by_id: dict[str, Question] = {}
     twice = [question.sample_id for question in every if by_id.setdefault(question.sample_id, question) is not question]
     found = list(by_id.values())
+    found = with_survey(found, [path for path, _ in paths], metadata)
     inputs_now().leave_out(name, [f"the id {sample_id} was there before" for sample_id in twice], len(found))
     _say_untold(name, found)
     language = _language(found[0]) if found else ENGLISH
