@@ -11,13 +11,16 @@ from counterfoil.errors import UserError
 from counterfoil.suite.prompts import text_of_user
 from counterfoil.suite.suite import Variant
 
-# The five system prompts of the CFE study, from plain answering to always clearing up.
-VARIANTS = ("baseline", "clarify-doubts", "clarify-doubts-unrestricted", "cfe", "cfe-unrestricted")
+# The five system prompts of the CFE study, from plain answering to always clearing up; and the same in Korean.
+ENGLISH = ("baseline", "clarify-doubts", "clarify-doubts-unrestricted", "cfe", "cfe-unrestricted")
+_IN_KOREAN = "-ko"
+KOREAN = tuple(f"{name}{_IN_KOREAN}" for name in ENGLISH)
+VARIANTS = (*ENGLISH, *KOREAN)
 
 
-def load_variants(names: Sequence[str]) -> list[Variant]:
-    """The variants of these names, or in these files; if none is named, all five of the CFE study."""
-    variants = [_load(name) for name in names or VARIANTS]
+def load_variants(names: Sequence[str], usual: Sequence[str] = ENGLISH) -> list[Variant]:
+    """The variants of these names, or in these files; if none is named, the usual five."""
+    variants = [_load(name) for name in names or usual]
     known = [variant.name for variant in variants]
     if len(set(known)) < len(known):
         raise UserError(f"Two variants are called {max(known, key=known.count)}: give one of the files another name.")
@@ -26,7 +29,9 @@ def load_variants(names: Sequence[str]) -> list[Variant]:
 
 def _load(name: str) -> Variant:
     if name in VARIANTS:
-        text = (resources.files("counterfoil.explain") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
+        folder = resources.files("counterfoil.explain") / "prompts"
+        file = folder / "korean" / f"{name.removesuffix(_IN_KOREAN)}.txt" if name in KOREAN else folder / f"{name}.txt"
+        text = file.read_text(encoding="utf-8")
     else:
         text = text_of_user(name, VARIANTS, "text file")
     prompt = text.strip()

@@ -38,7 +38,7 @@ from counterfoil.explain.metrics import (
 )
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import ExplainPlanting, respondent
-from counterfoil.explain.prompts import VARIANTS, load_variants
+from counterfoil.explain.prompts import ENGLISH, KOREAN, VARIANTS, load_variants
 from counterfoil.explain.questions import Question, encode_questions, load_questions
 from counterfoil.explain.reading import Reading, read_reply
 from counterfoil.explain.scoring import LABELLINGS, Facts, label_all, penalty, reward
@@ -138,8 +138,8 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     def load(self, data: str | None) -> ListedQuestions[Question]:
         return load_questions(data, self.settings["plausibility"])
 
-    def variants(self, names: Sequence[str], dataset: object) -> list[Variant]:
-        return load_variants(names)
+    def variants(self, names: Sequence[str], dataset: ListedQuestions[Question]) -> list[Variant]:
+        return load_variants(names, KOREAN if dataset.name == "korean" else ENGLISH)
 
     @property
     def variant_names(self) -> Sequence[str]:
