@@ -205,17 +205,49 @@ def test_a_legend_where_there_is_more_than_one_series() -> None:
     assert {"m", "n"} <= set(texts(root))
 
 
-@pytest.mark.parametrize("count", [8, 9, 20])
-def test_no_two_series_of_a_panel_share_colour_and_shape(count: int) -> None:
-    root = parsed(dots(*(Dot("a", f"m{i}", 0.5) for i in range(count))))
+def test_eight_series_have_a_colour_and_a_shape_each() -> None:
+    root = parsed(dots(*(Dot("a", f"m{i}", 0.5) for i in range(8))))
     marks, keys = of_class(root, "mark"), of_class(root, "key")
-    assert len(marks) == len(keys) == count
     assert [it.get("fill") for it in marks] == [it.get("fill") for it in keys]
-    # 8: one panel; 9: five and four; 20: seven, seven and six.
-    for size in {8: [8], 9: [5, 4], 20: [7, 7, 6]}[count]:
-        panel, keys = keys[:size], keys[size:]
-        assert len({it.get("fill") for it in panel}) == len({outline(it) for it in panel}) == size
-    assert texts(root).count("score") == {8: 1, 9: 2, 20: 3}[count]
+    assert len({it.get("fill") for it in marks}) == len({outline(it) for it in marks}) == 8
+
+
+@pytest.mark.parametrize("count", [9, 20])
+def test_no_two_series_of_a_figure_share_a_colour(count: int) -> None:
+    rows = tuple(Dot(label, f"m{i}", 0.5, 0.4, 0.6) for i in range(count) for label in "ab")
+    whole = Lines(title="t", description="d", x="x", y=Axis("score"), rows=rows)
+    points = tuple(Point("p", f"m{i}", i / count, i * 7 % count / count) for i in range(count))
+    for plot in (dots(*rows), whole, Scatter(title="t", description="d", x=Axis("x"), y=Axis("y"), points=points)):
+        root = parsed(plot)
+        # There are not so many colours: each stands by its own name, and nothing is told by colour.
+        assert of_class(root, "key") == []
+        assert len({it.get("fill") for it in of_class(root, "mark")}) == 1
+        assert {f"m{i}" for i in range(count)} <= set(texts(root))
+
+
+def test_a_prompt_has_a_mark_of_its_own_in_the_colour_of_its_model() -> None:
+    rows = [Dot("a", model, 0.5, 0.4, 0.6, prompt=prompt) for model in ("m", "n") for prompt in ("1", "2")]
+    root = parsed(dots(*rows))
+    marks = of_class(root, "mark")
+    colours = [(it.get("fill"), it.get("stroke")) for it in marks]
+    # Filled, hollow, for each model in its colour.
+    paper = LIGHT["paper"]
+    assert colours == [(SERIES[0], paper), (paper, SERIES[0]), (SERIES[1], paper), (paper, SERIES[1])]
+    assert {"m", "n", "prompt 1", "prompt 2"} <= set(texts(root))
+
+
+def test_what_has_no_interval_is_folded_with_its_n() -> None:
+    few = "no interval: fewer than 5 clusters (2)"
+    rows = [Dot("many", "m", 0.5, 0.4, 0.6), Dot("few", "m", 1.0, note=few, n=2), Dot("few", "o", 1.0, note=few, n=4)]
+    root = parsed(dots(*rows))
+    assert len(of_class(root, "mark")) == 1
+    assert "Without an interval, not drawn: few (n = 2 to 4)" in texts(root)
+
+
+def test_names_in_a_legend_are_never_equal() -> None:
+    names = [f"{'x' * 90}{letter}{'y' * 90}" for letter in "ab"]
+    root = parsed(dots(*(Dot("a", name, 0.5) for name in names)))
+    assert len({text for text in texts(root) if "…" in text}) == 2
 
 
 @pytest.mark.parametrize("count", [1, 60])

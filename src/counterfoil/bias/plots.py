@@ -136,6 +136,7 @@ def _accuracies(estimates: Sequence[Estimate]) -> Plot:
             *(x.value, y.value),
             *(x.low, x.high, y.low, y.high),
             "; ".join(filter(None, (x.note, y.note))),
+            prompt=x.variant,
         )
         for x in ambiguous
         if (y := by_pair.get((x.model, x.variant))) is not None

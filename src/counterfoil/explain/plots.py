@@ -22,7 +22,7 @@ from counterfoil.explain.prompts import VARIANTS
 from counterfoil.explain.questions import Question
 from counterfoil.explain.reading import mention_spans
 from counterfoil.explain.scoring import CONFUSING_AT, label_all
-from counterfoil.figures.numbers import overall
+from counterfoil.figures.numbers import dot, overall
 from counterfoil.figures.plots import Axis, Counts, Dot, Dots, Histogram, Lines, Plot
 from counterfoil.figures.sentences import extremes, sides
 from counterfoil.running.asked import questions_of
@@ -205,7 +205,7 @@ def _dots(rows: Sequence[Dot], **words: Any) -> Plot | None:
 
 
 def _dot(estimate: Estimate, label: str, group: str = "") -> Dot:
-    return Dot(label, estimate.model, estimate.value, estimate.low, estimate.high, estimate.note or "", group)
+    return dot(label, estimate.model, estimate, group)
 
 
 def _judge_confusion(run: Run) -> Plot | None:

@@ -6,8 +6,10 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from counterfoil.figures.names import short_names
-from counterfoil.figures.plots import Axis, Dot, Dots, Histogram, Lines, Plot, Scatter
+from counterfoil.figures.plots import MOST_PROMPTS, Axis, Dot, Dots, Histogram, Lines, Plot, Scatter
 from counterfoil.stats.estimate import Estimate
 
 UNDEFINED = "undefined"
@@ -52,11 +54,15 @@ def between(low: float | None, high: float | None) -> str:
 
 
 def _rows(rows: tuple[Dot, ...], label: str, series: str, value: str) -> list[list[str]]:
-    head = ["group", label, series, value, "low", "high", "note"]
+    head = ["group", label, series, "prompt", value, "low", "high", "n", "note"]
     cells = [
-        [row.group, row.label, row.series, cell(row.value), edge(row.low), edge(row.high), row.note] for row in rows
+        [
+            *(row.group, row.label, row.series, row.prompt, cell(row.value), edge(row.low), edge(row.high)),
+            *("" if row.n is None else f"{row.n:,}", row.note),
+        ]
+        for row in rows
     ]
-    return _filled(head, cells, {0, 4, 5, 6})
+    return _filled(head, cells, {0, 3, 5, 6, 7, 8})
 
 
 def _points(plot: Scatter) -> list[list[str]]:
@@ -159,14 +165,22 @@ def forest(title: str, description: str, estimates: Iterable[Estimate], x: Axis)
 
 def dot(label: str, series: str, estimate: Estimate, group: str = "") -> Dot:
     """An estimate with its interval and its note, as a row of a plot."""
-    return Dot(label, series, estimate.value, estimate.low, estimate.high, estimate.note or "", group)
+    return Dot(label, series, estimate.value, estimate.low, estimate.high, estimate.note or "", group, n=estimate.n)
 
 
 def dots_by_model(labelled: Iterable[tuple[str, str, Estimate]]) -> tuple[Dot, ...]:
-    """A row for each label, group and estimate. The series is the estimate's model and prompt."""
+    """A row for each label, group and estimate. The series is the estimate's model, and its prompt has a mark of its
+    own; of one model, or of many prompts, each prompt is a series.
+    """
     labelled = list(labelled)
     names = naming([estimate for *_, estimate in labelled])
-    return tuple(dot(label, names[one.model, one.variant], one, group) for label, group, one in labelled)
+    short = short_names(model for model, _ in names)
+    if len(short) < 2 or not 1 < len({variant for _, variant in names}) <= MOST_PROMPTS:
+        return tuple(dot(label, names[one.model, one.variant], one, group) for label, group, one in labelled)
+    return tuple(
+        msgspec.structs.replace(dot(label, short[one.model], one, group), prompt=one.variant)
+        for label, group, one in labelled
+    )
 
 
 def dots_by_group(estimates: Iterable[Estimate], metric: str, group: str, overall: str) -> tuple[Dot, ...]:

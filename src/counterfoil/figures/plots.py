@@ -24,7 +24,8 @@ class Axis(msgspec.Struct, frozen=True):
 class Dot(msgspec.Struct, frozen=True):
     """A value with its interval, for `Dots` (label: the row) and `Lines` (label: the place on the x axis).
 
-    A value of None is undefined and shown as that; a bound of None: no interval on that side.
+    A value of None is undefined and shown as that; a bound of None: no interval on that side. `prompt`: of several
+    prompts of a series each has its own mark, in the colour of the series. `n`: over how many.
     """
 
     label: str
@@ -34,6 +35,8 @@ class Dot(msgspec.Struct, frozen=True):
     high: float | None = None
     note: str = ""
     group: str = ""
+    prompt: str = ""
+    n: int | None = None
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -48,6 +51,7 @@ class Point(msgspec.Struct, frozen=True):
     y_low: float | None = None
     y_high: float | None = None
     note: str = ""
+    prompt: str = ""
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -141,6 +145,16 @@ def bound(value: float | None) -> float | None:
 def series_of(items: Iterable[Dot | Point | Counts]) -> list[str]:
     """The names of the series, in the order in which they first appear."""
     return list(dict.fromkeys(item.series for item in items))
+
+
+# So many prompts have marks of their own.
+MOST_PROMPTS = 4
+
+
+def prompts_of(items: Iterable[Dot | Point]) -> list[str]:
+    """The prompts that have marks of their own, in the order in which they first appear: none of one, or of many."""
+    found = list(dict.fromkeys(item.prompt for item in items))
+    return found if 1 < len(found) <= MOST_PROMPTS else []
 
 
 def not_empty(plots: Iterable[Plot]) -> list[Plot]:

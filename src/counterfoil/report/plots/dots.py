@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from counterfoil.figures.numbers import UNDEFINED, between, cell
-from counterfoil.figures.plots import Dot, Dots, known
+from counterfoil.figures.plots import Dot, Dots, known, prompts_of
 from counterfoil.report.html import Html
 from counterfoil.report.plots.element import LINE, SIZE, clean, line, text, width
 from counterfoil.report.plots.frame import EDGE, TICK, WIDTH, reference, x_axis, x_label
@@ -24,6 +24,7 @@ def dots(plot: Dots, names: Mapping[str, int], top: float) -> tuple[list[Html], 
     reach = extent(plot.x, ((row.value, row.low, row.high) for row in plot.rows), plot.reference)
     scale = Scale(*reach, EDGE + room + 16, WIDTH - EDGE - 12)
     order = list(names)
+    prompts = prompts_of(plot.rows)
     several = len({row.series for row in plot.rows}) > 1
     body: list[Html] = []
     separators: list[float] = []
@@ -36,7 +37,7 @@ def dots(plot: Dots, names: Mapping[str, int], top: float) -> tuple[list[Html], 
             body += lines
             y += 10 + len(lines) * LINE
         for label, values in rows:
-            values.sort(key=lambda row: order.index(row.series))
+            values.sort(key=lambda row: (order.index(row.series), prompts.index(row.prompt) if prompts else 0))
             wrapped = text(label, EDGE + room, 0, room=room, lines=3)
             height = max(len(values) * LANE, len(wrapped) * LINE) + 9
             middle = y + height / 2
@@ -44,7 +45,8 @@ def dots(plot: Dots, names: Mapping[str, int], top: float) -> tuple[list[Html], 
             body += text(label, EDGE + room, first, room=room, lines=3, text_anchor="end")
             for i, row in enumerate(values):
                 lane = middle + (i - (len(values) - 1) / 2) * LANE
-                body += _dot(row, names[row.series], scale, lane, several=several)
+                style = prompts.index(row.prompt) if prompts else 0
+                body += _dot(row, names[row.series], scale, lane, several=several, style=style)
             y += height
             separators.append(y)
     frame = x_axis(scale, top, y, above=tall)
@@ -56,12 +58,12 @@ def dots(plot: Dots, names: Mapping[str, int], top: float) -> tuple[list[Html], 
 
 def says(row: Dot, value: str) -> str:
     """A value in words, for its hint."""
-    where = ", ".join(part for part in (row.group, row.label, row.series) if part)
+    where = ", ".join(part for part in (row.group, row.label, row.series, row.prompt) if part)
     found = f": {value}{between(row.low, row.high)}" if value else ""
     return f"{where}{found}{f' ({row.note})' if row.note else ''}"
 
 
-def _dot(row: Dot, series: int, scale: Scale, y: float, *, several: bool) -> list[Html]:
+def _dot(row: Dot, series: int, scale: Scale, y: float, *, several: bool, style: int) -> list[Html]:
     value = known(row.value)
     if value is None:
         shown = f"{row.series}: {UNDEFINED}" if several else UNDEFINED
@@ -71,7 +73,7 @@ def _dot(row: Dot, series: int, scale: Scale, y: float, *, several: bool) -> lis
         return text(shown, scale.start + 4, y + 4, room=room, size=TICK, halo=PAPER, class_="undefined")
     return [
         *interval(series, scale, y, value, row.low, row.high),
-        marker(series, scale(value), y, says=says(row, cell(value)), inside=scale.holds(value)),
+        marker(series, scale(value), y, says=says(row, cell(value)), inside=scale.holds(value), style=style),
     ]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
+from counterfoil.console import cut
+from counterfoil.figures.names import distinct
 from counterfoil.figures.plots import Plot
 from counterfoil.report.html import Html, tag
-from counterfoil.report.plots.element import LINE, SIZE, clean, line, shorten, text, width
+from counterfoil.report.plots.element import LINE, SIZE, clean, line, text, width
 from counterfoil.report.plots.marks import GRID, INK, PAPER, SERIES, Scale, marker, tick_texts, ticks
 
 WIDTH = 720.0
@@ -19,10 +22,15 @@ FONTS = (
 )
 TICK = 11.0
 TICK_HEIGHT = 30.0
+# Letters of a name in a legend; longer ones are cut in the middle.
+LONGEST_KEY = 72
+_Mark = Callable[..., Html]
 
 
 def panels(names: Sequence[str], most: int) -> list[dict[str, int]]:
-    """The series with their marks' numbers, in as few parts as hold no more than `most`, nor two with the same mark."""
+    """The series with their marks' numbers, in as few parts as hold no more than `most`. There are no more series than
+    marks.
+    """
     count = max(1, -(-len(names) // min(most, len(SERIES))))
     size, more = divmod(len(names), count)
     starts = [i * size + min(i, more) for i in range(count + 1)]
@@ -37,15 +45,32 @@ def heading(title: str) -> tuple[list[Html], float]:
 
 def legend(names: Mapping[str, int], top: float) -> tuple[list[Html], float]:
     """Mark and name of each series, in as many lines as it takes, and where it ends."""
+    labels = distinct([clean(name) or "–" for name in names], _in_legend)
+    return _keys([functools.partial(marker, series) for series in names.values()], labels, top)
+
+
+def prompt_legend(prompts: Sequence[str], top: float) -> tuple[list[Html], float]:
+    """Mark and name of each prompt; nothing where there is one."""
+    if not prompts:
+        return [], top
+    labels = distinct([f"prompt {prompt}" for prompt in prompts], _in_legend)
+    marks: list[_Mark] = [functools.partial(marker, 0, style=style, plain=True) for style in range(len(prompts))]
+    return _keys(marks, labels, top - 4)
+
+
+def _in_legend(label: str) -> str:
+    return cut(label, LONGEST_KEY)
+
+
+def _keys(marks: Sequence[_Mark], labels: Sequence[str], top: float) -> tuple[list[Html], float]:
     parts: list[Html] = []
     x, y = EDGE, top + 14
-    for name, series in names.items():
-        label = name if clean(name) else "–"
-        wide = 18 + width(shorten(label, SIZE, 320), SIZE)
+    for mark, label in zip(marks, labels, strict=True):
+        wide = 18 + width(label, SIZE)
         if x > EDGE and x + wide > WIDTH - EDGE:
             x, y = EDGE, y + 18
-        parts.append(marker(series, x + 6, y - 4))
-        parts += text(label, x + 18, y, room=320)
+        parts.append(mark(x=x + 6, y=y - 4))
+        parts += text(label, x + 18, y, room=WIDTH - EDGE - 18 - x)
         x += wide + 18
     return parts, y + 8
 
@@ -113,11 +138,11 @@ def reference(value: float | None, scale: Scale, start: float, end: float, *, up
     return [line(at, start, at, end, **DASHED) if upright else line(start, at, end, at, **DASHED)]
 
 
-def missing(names: Sequence[str], top: float) -> tuple[list[Html], float]:
+def missing(names: Sequence[str], top: float, why: str = "Undefined, not shown") -> tuple[list[Html], float]:
     """A line below the plot on what could not be shown in it, and where that ends."""
     if not names:
         return [], top
-    parts = text(f"Undefined, not shown: {'; '.join(names)}", EDGE, top + 16, room=WIDTH - 2 * EDGE, lines=4, size=TICK)
+    parts = text(f"{why}: {'; '.join(names)}", EDGE, top + 16, room=WIDTH - 2 * EDGE, lines=4, size=TICK)
     return parts, top + 8 + len(parts) * LINE
 
 

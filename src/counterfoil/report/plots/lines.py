@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from counterfoil.figures.numbers import cell
-from counterfoil.figures.plots import Axis, Dot, Histogram, Lines, known
+from counterfoil.figures.plots import Axis, Dot, Histogram, Lines, known, prompts_of
 from counterfoil.report.html import Html, tag
 from counterfoil.report.plots.dots import says
 from counterfoil.report.plots.element import LINE, clean, hint, line, shorten, text, width
@@ -41,10 +41,13 @@ def lines(plot: Lines, names: Mapping[str, int], top: float) -> tuple[list[Html]
     centres = {category: left + (i + 0.5) * slot for i, category in enumerate(categories)}
     parts = [*y_axis(scale, left, right), *y_label(plot.y.label, top, top + HEIGHT)]
     parts += reference(plot.reference, scale, left, right, upright=False)
-    apart = min(12.0, 0.7 * slot / max(1, len(names)))
-    for i, (name, series) in enumerate(names.items()):
-        aside = (i - (len(names) - 1) / 2) * apart
-        parts += _series(plot, name, series, scale, {key: x + aside for key, x in centres.items()})
+    prompts = prompts_of(plot.rows) or [""]
+    lanes = [(name, series, style) for name, series in names.items() for style in range(len(prompts))]
+    apart = min(12.0, 0.7 * slot / max(1, len(lanes)))
+    for i, (name, series, style) in enumerate(lanes):
+        aside = (i - (len(lanes) - 1) / 2) * apart
+        mine = [row for row in plot.rows if row.series == name and (len(prompts) == 1 or row.prompt == prompts[style])]
+        parts += _series(plot, mine, series, style, scale, {key: x + aside for key, x in centres.items()})
     labels, y = _labels(centres, slot, top + HEIGHT)
     heads, y = _groups(centres, slot, top + HEIGHT, y)
     label, y = x_label(plot.x, left, right, y)
@@ -55,7 +58,8 @@ def lines(plot: Lines, names: Mapping[str, int], top: float) -> tuple[list[Html]
 
 def most_lines(plot: Lines) -> int:
     """How many series have room side by side in a category: more are a tangle."""
-    return max(1, int(0.8 * (WIDTH - 100) / max(1, len(_categories(plot))) / 8))
+    lanes = max(1, len(_categories(plot))) * max(1, len(prompts_of(plot.rows)))
+    return max(1, int(0.8 * (WIDTH - 100) / lanes / 8))
 
 
 def _categories(plot: Lines) -> list[Category]:
@@ -64,10 +68,12 @@ def _categories(plot: Lines) -> list[Category]:
     return sorted(found, key=lambda category: groups.index(category[0]))
 
 
-def _series(plot: Lines, name: str, series: int, scale: Scale, places: dict[Category, float]) -> list[Html]:
+def _series(
+    plot: Lines, mine: Sequence[Dot], series: int, style: int, scale: Scale, places: dict[Category, float]
+) -> list[Html]:
     rows: dict[Category, list[Dot]] = {}
-    for row in plot.rows:
-        if row.series == name and known(row.value) is not None:
+    for row in mine:
+        if known(row.value) is not None:
             rows.setdefault((row.group, row.label), []).append(row)
     links: list[Html] = []
     marks: list[Html] = []
@@ -76,12 +82,16 @@ def _series(plot: Lines, name: str, series: int, scale: Scale, places: dict[Cate
         if linked and before in rows and after in rows:
             a, b = rows[before][0].value or 0.0, rows[after][0].value or 0.0
             ends = places[before], scale(a), places[after], scale(b)
-            links.append(line(*ends, class_="link", stroke=series_colour(series), stroke_width=1.5))
+            dashes = "5 3" if style % 2 else None
+            links.append(
+                line(*ends, class_="link", stroke=series_colour(series), stroke_width=1.5, stroke_dasharray=dashes)
+            )
     for category, found in rows.items():
         for row in found:
             value, x = row.value or 0.0, places[category]
             marks += interval(series, scale, x, value, row.low, row.high, upright=True)
-            marks.append(marker(series, x, scale(value), says=says(row, cell(value)), inside=scale.holds(value)))
+            inside = scale.holds(value)
+            marks.append(marker(series, x, scale(value), says=says(row, cell(value)), inside=inside, style=style))
     return links + marks
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import msgspec
 
 from counterfoil.figures.plots import Axis, bound, known
-from counterfoil.report.html import Html
+from counterfoil.report.html import Html, joined
 from counterfoil.report.plots.element import hint, path
 
 SERIES = ("#0072b2", "#d55e00", "#88866b", "#ce63f8", "#4f9cb1", "#9016fa", "#b24315", "#90556c")
@@ -155,16 +155,28 @@ _SHAPES = (
 assert len(_SHAPES) == len(SERIES)
 
 
-def marker(series: int, x: float, y: float, *, says: str = "", inside: bool = True) -> Html:
-    """The mark of a value; hollow where the value itself is outside of the range and shown at its edge."""
-    return path(
+def marker(
+    series: int, x: float, y: float, *, says: str = "", inside: bool = True, style: int = 0, plain: bool = False
+) -> Html:
+    """The mark of a value; hollow where the value itself is outside of the range and shown at its edge.
+
+    `style` tells prompts apart: 0 is filled, 1 hollow, 2 filled with a hole, 3 hollow with a dot. `plain`: in the
+    colour of the text, for a key.
+    """
+    own = INK if plain else series_colour(series)
+    is_filled = inside and style in (0, 2)
+    shape = path(
         [(x + dx * RADIUS, y + dy * RADIUS) for dx, dy in _SHAPES[series]],
         *([hint(says)] if says else []),
         class_="mark" if says else "key",
-        fill=series_colour(series) if inside else PAPER,
-        stroke=PAPER if inside else series_colour(series),
-        stroke_width=1 if inside else 1.5,
+        fill=own if is_filled else PAPER,
+        stroke=PAPER if is_filled else own,
+        stroke_width=1 if is_filled else 1.5,
     )
+    if style < 2 or not inside:
+        return shape
+    dot = [(x + dx * RADIUS * 0.4, y + dy * RADIUS * 0.4) for dx, dy in _SHAPES[0]]
+    return joined(shape, path(dot, class_="dot", fill=PAPER if is_filled else own))
 
 
 def interval(

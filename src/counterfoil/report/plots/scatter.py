@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from counterfoil.figures.numbers import between, cell
-from counterfoil.figures.plots import Point, Scatter, bound, known
+from counterfoil.figures.plots import Point, Scatter, bound, known, prompts_of
 from counterfoil.report.html import Html
 from counterfoil.report.plots.element import line, shorten, text, width
 from counterfoil.report.plots.frame import (
@@ -50,6 +50,7 @@ def scatter(plot: Scatter, names: Mapping[str, int], top: float) -> tuple[list[H
     spots: list[tuple[float, float, str]] = []
     taken: list[Box] = []
     undefined: list[str] = []
+    prompts = prompts_of(plot.points)
     for point in plot.points:
         if point.series not in names:
             continue
@@ -62,7 +63,8 @@ def scatter(plot: Scatter, names: Mapping[str, int], top: float) -> tuple[list[H
         parts += interval(series, y_scale, at[0], y, point.y_low, point.y_high, upright=True)
         taken += _cover(point, x_scale, y_scale, *at)
         inside = x_scale.holds(x) and y_scale.holds(y)
-        marks.append(marker(series, *at, says=_says(point), inside=inside))
+        style = prompts.index(point.prompt) if prompts else 0
+        marks.append(marker(series, *at, says=_says(point), inside=inside, style=style))
         spots.append((*at, point.label))
     label, y_end = x_label(plot.x.label, left, right, bottom + 20)
     below, y_end = missing(undefined, y_end)
@@ -82,8 +84,12 @@ def _cover(point: Point, x_scale: Scale, y_scale: Scale, x: float, y: float) -> 
 
 
 def _labels(spots: Sequence[tuple[float, float, str]], covered: Sequence[Box], top: float, bottom: float) -> list[Html]:
-    """Each label where it hides neither marks nor other labels; where there is no such place, in the hint alone."""
+    """Each label where it hides neither marks nor other labels, nor intervals if that can be; where there is no such
+    place, in the hint alone.
+    """
     taken = list(covered)
+    # Of each point the mark comes first, then both intervals.
+    marks = list(covered[::3])
     parts: list[Html] = []
     for x, y, label in spots:
         wide = width(shorten(label, TICK, WIDEST_LABEL), TICK)
@@ -91,13 +97,17 @@ def _labels(spots: Sequence[tuple[float, float, str]], covered: Sequence[Box], t
             continue
         beside = [(x + 9, y + 4), (x - 9 - wide, y + 4)]
         corners = [(start, base) for base in (y - 6, y + 14) for start in (x + 7, x - 7 - wide)]
-        for start, base in beside + corners:
-            box = (start, base - 10, start + wide, base + 3)
-            on_page = start >= EDGE + 30 and box[2] <= WIDTH - 4 and box[1] >= top - 8 and box[3] <= bottom
-            if on_page and not any(_meet(box, other) for other in taken):
-                taken.append(box)
-                parts += text(label, start, base, room=WIDEST_LABEL, size=TICK, halo=PAPER)
-                break
+        boxes = [(start, base - 10, start + wide, base + 3) for start, base in beside + corners]
+        on_page = [
+            box
+            for box in boxes
+            if box[0] >= EDGE + 30 and box[2] <= WIDTH - 4 and box[1] >= top - 8 and box[3] <= bottom
+        ]
+        free = (box for others in (taken, marks) for box in on_page if not any(_meet(box, other) for other in others))
+        if (box := next(free, None)) is not None:
+            taken.append(box)
+            marks.append(box)
+            parts += text(label, box[0], box[3] - 3, room=WIDEST_LABEL, size=TICK, halo=PAPER)
     return parts
 
 
@@ -108,5 +118,5 @@ def _meet(a: Box, b: Box) -> bool:
 def _says(point: Point) -> str:
     x = f"{cell(point.x)}{between(point.x_low, point.x_high)}"
     y = f"{cell(point.y)}{between(point.y_low, point.y_high)}"
-    name = ", ".join(part for part in (point.label, point.series) if part)
+    name = ", ".join(part for part in (point.label, point.series, point.prompt) if part)
     return f"{name}: {x}, {y}{'; ' + point.note if point.note else ''}"

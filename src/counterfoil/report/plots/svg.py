@@ -13,14 +13,15 @@ from typing import Literal
 
 from counterfoil import targets
 from counterfoil.errors import UserError
-from counterfoil.figures.plots import Counts, Dot, Dots, Histogram, Lines, Plot, Point, Scatter, series_of
+from counterfoil.figures.plots import Counts, Dot, Dots, Histogram, Lines, Plot, Point, Scatter, prompts_of, series_of
 from counterfoil.files import explained, replacing
 from counterfoil.report.html import Html
 from counterfoil.report.plots.dots import dots
 from counterfoil.report.plots.element import text
-from counterfoil.report.plots.frame import EDGE, FONTS, document, heading, legend, panels
+from counterfoil.report.plots.frame import EDGE, FONTS, document, heading, legend, missing, panels, prompt_legend
 from counterfoil.report.plots.lines import histogram, lines, most_lines
 from counterfoil.report.plots.marks import SERIES
+from counterfoil.report.plots.prepared import direct, told, with_short_names
 from counterfoil.report.plots.scatter import scatter
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run, writing_about
@@ -33,9 +34,13 @@ def draw(plot: Plot, palette: Literal["css", "fixed"] = "css") -> Html:
     """The plot as one `<svg>` element, 720 wide and as tall as it needs to be.
 
     `css`: for a page, in colours by variables (`marks.py` has their values for light and dark), on no ground of its
-    own; `fixed`: for a file, on white. More series than have marks, or room, of their own are drawn in several panels,
-    one below the other on the same scales, each with its own legend.
+    own; `fixed`: for a file, on white. More series than have colours of their own stand by their names in one colour;
+    more than have room are drawn in several panels, one below the other on the same scales. What has no interval is
+    named below, with its n.
     """
+    drawn_from = plot
+    plot, untold = told(with_short_names(plot))
+    plot = direct(plot)
     parts, y = heading(plot.title)
     names = series_of(_items(plot))
     if not names:
@@ -49,6 +54,8 @@ def draw(plot: Plot, palette: Literal["css", "fixed"] = "css") -> Html:
         for panel in panels(names, most):
             more, y = legend(panel, y) if len(names) > 1 else ([], y)
             parts += more
+            more, y = prompt_legend(prompts_of(_marked(plot)), y)
+            parts += more
             match plot:
                 case Dots():
                     more, y = dots(plot, panel, y)
@@ -59,8 +66,14 @@ def draw(plot: Plot, palette: Literal["css", "fixed"] = "css") -> Html:
             parts += more
             y += 12
         y -= 12
-    drawing = document(plot, parts, y, filled=palette == "fixed")
+    more, y = missing(untold, y, "Without an interval, not drawn")
+    parts += more
+    drawing = document(drawn_from, parts, y, filled=palette == "fixed")
     return Html(_VARIABLE.sub(r'="\1"', drawing)) if palette == "fixed" else drawing
+
+
+def _marked(plot: Plot) -> tuple[Dot, ...] | tuple[Point, ...]:
+    return () if isinstance(plot, Histogram) else plot.points if isinstance(plot, Scatter) else plot.rows
 
 
 def _items(plot: Plot) -> tuple[Dot | Point | Counts, ...]:
