@@ -19,6 +19,7 @@ from counterfoil.comparing.compare import align
 from counterfoil.comparing.items import items_of
 from counterfoil.comparing.pilot import simulated_pilot
 from counterfoil.comparing.sides import contrasts, only_side
+from counterfoil.comparing.sooner import UntilDecided, pace_of, until_decided
 from counterfoil.errors import UserError
 from counterfoil.running.folder import Run
 from counterfoil.running.plan import Plan, make_plan
@@ -128,6 +129,9 @@ class Design(msgspec.Struct, kw_only=True):
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost: float | None = None
+    # By the pace of earlier replies in the ledger; None where it holds none of a model.
+    hours: float | None = None
+    until: UntilDecided | None = None
 
 
 class StudyPlan(msgspec.Struct, kw_only=True):
@@ -168,6 +172,7 @@ def plan_suite(
     members = max(1, round(plan.dataset_size / len(sizes) / spreads.asks * spreads.share))
     named = [] if request.model_is_default else [spec.name for spec in request.models]
     tokens = tokens_of(plan, request, run) if named else None
+    pace = pace_of(request.ledger, named)
     designs = []
     components = Components(spreads.clusters + spreads.questions / members, spreads.repeats)
     in_variants = sorted({1, len(plan.variants)})
@@ -186,6 +191,10 @@ def plan_suite(
                 with_all=float(smallest_difference(error, len(sizes) - 1, level=level)) if len(sizes) > 1 else None,
                 asks_per_model=asks,
                 **(tokens.of(asks) if tokens else {}),
+                hours=pace.hours(asks),
+                until=until_decided(
+                    clusters_needed(detect, components, members=members, repeats=each), units, sizes, each, tokens, pace
+                ),
             )
         )
     over_variants = [OVER_VARIANTS] if len(in_variants) > 1 else []

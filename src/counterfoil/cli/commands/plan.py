@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 EXAMPLE = "counterfoil plan bias --detect 0.03 --run runs/bias-kqzrmwpd --model openai/gpt-4o"
 # What says whom to ask what, and what that costs; nothing is asked.
-OF_RUNS = run_options("model", "variant", "data", "repeats", "max-tokens", "param", "prices")
+OF_RUNS = run_options("model", "variant", "data", "repeats", "max-tokens", "param", "prices", "ledger")
+# Nobody plans for less, in hours.
+_SHORT = 0.1
 OWN = (
     Option(
         "detect",
@@ -127,13 +129,51 @@ def plan_text(planned: StudyPlan) -> str:
     if planned.models:
         cells["~tokens in"] = lambda design: "?" if design.input_tokens is None else f"{design.input_tokens:,}"
         cells["~tokens out"] = lambda design: "?" if design.output_tokens is None else f"{design.output_tokens:,}"
-        cells["~cost"] = lambda design: "?" if design.cost is None else f"${design.cost:,.2f}"
+        cells["~cost"] = lambda design: _dollars(design.cost)
+        if any(design.hours is not None for design in planned.designs):
+            cells["~hours"] = lambda design: _hours(design.hours)
     rows = [list(cells), *([cell(design) for cell in cells.values()] for design in planned.designs)]
     sections = [table(rows)]
     if not all(design.in_dataset for design in planned.designs):
         sections.append(f"* more than {planned.dataset} has: {planned.dataset_questions:,} questions.")
-    sections += [_sentence(planned), "\n".join(planned.assumptions)]
+    sections += [_sentence(planned), *_until(planned), "\n".join(planned.assumptions)]
     return "\n\n".join(sections)
+
+
+def _dollars(cost: float | None) -> str:
+    return "?" if cost is None else f"${cost:,.2f}"
+
+
+def _hours(hours: float | None) -> str:
+    return "?" if hours is None else f"{hours:,.1f}" if hours >= _SHORT else f"under {_SHORT:g}"
+
+
+def _until(planned: StudyPlan) -> list[str]:
+    """The same with --until: at the most, and what is expected, by how much the models differ."""
+    pairs = [(design, design.until) for design in planned.designs if design.until is not None]
+    if not pairs:
+        return []
+    has_hours = any(each.hours is not None for _, until in pairs for each in until.expected)
+    heads = [
+        "no difference" if not each.multiple else f"{each.multiple * planned.detect:g}" for each in pairs[0][1].expected
+    ]
+    rows = [["repeats", "variants", "questions at most", "asks at most", *heads]]
+    for design, until in pairs:
+        told = [
+            ", ".join(
+                [f"{each.asks_per_model:,}"]
+                + ([_dollars(each.cost)] if planned.models else [])
+                + ([f"{_hours(each.hours)} h"] if has_hours else [])
+            )
+            for each in until.expected
+        ]
+        most = f"{until.questions:,}{'' if until.in_dataset else '*'}"
+        rows.append([f"{design.repeats}", f"{design.variants}", most, f"{until.asks_per_model:,}", *told])
+    what = (
+        f"With --until 'compare {planned.metric}' the run stops as soon as that is decided. Asks per model that are "
+        "expected, by the true difference:"
+    )
+    return [f"{what}\n\n{table(rows)}"]
 
 
 def _sentence(planned: StudyPlan) -> str:
