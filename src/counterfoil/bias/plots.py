@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from counterfoil.bias import metrics
 from counterfoil.bias.habits import GUESSING, NO_READING
-from counterfoil.comparing.best import Figure, told_apart
+from counterfoil.comparing.best import told_apart
+from counterfoil.comparing.standing import Figure
 from counterfoil.figures.numbers import cell, dot, dots_by_group, listed, naming, overall, side_of, with_interval
 from counterfoil.figures.plots import Axis, Dots, Plot, Point, Scatter, not_empty
 from counterfoil.figures.sentences import extremes, sides

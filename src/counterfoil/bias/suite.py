@@ -12,7 +12,7 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.bias.habits import HABITS, PLACEBOS, Places, places_of
 from counterfoil.bias.importers import import_bbq, import_kobbq
-from counterfoil.bias.metrics import KEEP, metrics
+from counterfoil.bias.metrics import ACCURACY_AMBIGUOUS, ACCURACY_DISAMBIGUATED, DIFF_BIAS_AMBIGUOUS, KEEP, metrics
 from counterfoil.bias.options import OPTIONS
 from counterfoil.bias.planted import BiasPlanting, respondent
 from counterfoil.bias.prompts import load_variants, opening, prompt_for, query, shipped_variants, shown_choices
@@ -87,7 +87,9 @@ class Bias(Suite[Question, Reading, None, None]):
     placebos = PLACEBOS
     group_names: Mapping[str, str] = {"control": "{}", "policy": "out-of-choice {}"}
     beside_overall = ("control",)
-    headline_figures = (("diff_bias_ambiguous", {}), ("accuracy_ambiguous", {}), ("accuracy_disambiguated", {}))
+    headline_figures = tuple(
+        (metric.name, {}) for metric in (DIFF_BIAS_AMBIGUOUS, ACCURACY_AMBIGUOUS, ACCURACY_DISAMBIGUATED)
+    )
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         if settings.get("by") == "logprob":

@@ -8,13 +8,13 @@ told from the best: multiple comparisons with the best, after Hsu (1984).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from counterfoil.comparing.compared import without_0
 from counterfoil.comparing.items import Frames, differences_between, joined_items, records_of, told_by, with_partners
+from counterfoil.comparing.standing import Figure, Pair, Standing
 from counterfoil.errors import UserError
 from counterfoil.running.asked import suite_of
 from counterfoil.stats.pairing import interval_at
@@ -22,23 +22,7 @@ from counterfoil.stats.power import LEVEL
 
 if TYPE_CHECKING:
     from counterfoil.running.folder import Run
-    from counterfoil.stats.estimate import Estimate, Group
     from counterfoil.stats.metric import Metric
-
-# A model with a prompt.
-Pair = tuple[str, str]
-# `behind`: told apart from the best. `untested`: no paired test can be made.
-Standing = Literal["best", "not told", "behind", "untested"]
-
-
-class Figure(NamedTuple):
-    """A metric in one group, as its estimates are called."""
-
-    metric: str
-    group: Group = MappingProxyType({})
-
-    def is_of(self, estimate: Estimate) -> bool:
-        return estimate.metric == self.metric and estimate.group == self.group
 
 
 def standings(run: Run, figures: Sequence[Figure], declared: Sequence[Metric]) -> list[dict[Pair, Standing]]:

@@ -25,6 +25,8 @@ from counterfoil.explain.judging.judge import (
 )
 from counterfoil.explain.judging.panel import PANEL, is_repeat, panel_of, with_means
 from counterfoil.explain.metrics import (
+    ACCURACY,
+    DISCERNMENT,
     HUMAN_QUALITY,
     IN_SUMMARY,
     JUDGE_CHANGED,
@@ -34,6 +36,7 @@ from counterfoil.explain.metrics import (
     JUDGED_QUESTION,
     METRICS,
     PEOPLE,
+    SCORE_THRESHOLD,
     VARIANCES,
 )
 from counterfoil.explain.options import OPTIONS
@@ -110,9 +113,9 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     group_names: Mapping[str, str] = {"judge": "{}", "replies=correct": "right replies"}
     beside_overall = ("replies",)
     headline_figures = (
-        ("accuracy", {}),
-        ("score_threshold", {"replies": "correct"}),
-        ("discernment", {"replies": "correct"}),
+        (ACCURACY.name, {}),
+        (SCORE_THRESHOLD.name, {"replies": "correct"}),
+        (DISCERNMENT.name, {"replies": "correct"}),
     )
     harness_groups = ("replies", "label")
 

@@ -17,7 +17,15 @@ from counterfoil.errors import UserError
 from counterfoil.judging.second_reader import ReadingTask, choice_task, number_task
 from counterfoil.memorization import solutions
 from counterfoil.memorization.importers import ImportedQuestions, attributed, findings, import_cfa, with_reported
-from counterfoil.memorization.metrics import ACCURACY_PERTURBED, GAP_LEVELS, MEMORIZATION_GAP, METRICS, TRUSTED
+from counterfoil.memorization.metrics import (
+    ACCURACY_PERTURBED,
+    CONTROL_GAP,
+    GAP_LEVELS,
+    KEPT_OLD_EXCESS,
+    MEMORIZATION_GAP,
+    METRICS,
+    TRUSTED,
+)
 from counterfoil.memorization.options import OPTIONS
 from counterfoil.memorization.planted import MemorizationPlanting, respondent
 from counterfoil.memorization.prompts import VARIANTS, load_variants, messages
@@ -100,7 +108,11 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
         "status": "{}",
     }
     beside_overall = harness_groups = ("control",)
-    headline_figures = (("memorization_gap", {}), ("control_gap", {"control": "again"}), ("kept_old_excess", {}))
+    headline_figures = (
+        (MEMORIZATION_GAP.name, {}),
+        (CONTROL_GAP.name, {"control": "again"}),
+        (KEPT_OLD_EXCESS.name, {}),
+    )
 
     def params(self, settings: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"max_tokens": 1024}

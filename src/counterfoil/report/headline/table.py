@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from counterfoil.comparing.best import Figure, Pair, Standing, standings
+from counterfoil.comparing.standing import Figure, Pair, Standing
 from counterfoil.errors import UserError
 from counterfoil.figures.names import short_names
 from counterfoil.figures.plots import Axis
@@ -89,7 +89,7 @@ def headline_table(run: Run, suite: AnySuite) -> HeadlineTable | None:
     order: list[Pair] = [(str(row["model"]), str(row["variant"])) for row in run.outcomes]
     order += [pair for pair in dict.fromkeys((one.model, one.variant) for one in found.values()) if pair not in order]
     order = [pair for pair in order if any((n, *pair) in found for n in range(len(figures)))]
-    stands = _standings(run, figures, list(suite.metrics))
+    stands = _standings(run, figures, list(suite.metrics)) if len(order) > 1 else [{} for _ in figures]
     names = short_names(model for model, _ in order)
     several = len({variant for _, variant in order}) > 1
     rows = [
@@ -116,6 +116,8 @@ def _figures(suite: AnySuite, there: list[Estimate]) -> list[Figure]:
 
 def _standings(run: Run, figures: list[Figure], metrics: list[Metric]) -> list[dict[Pair, Standing]]:
     """Nothing stands anywhere where the records are gone: the table is still there."""
+    from counterfoil.comparing.best import standings
+
     try:
         return standings(run, figures, metrics)
     except UserError:
