@@ -106,7 +106,7 @@ def test_a_wrong_answer_is_never_a_clarification() -> None:
     of_right = {(it.model[7:12], it.metric): it for it in run.estimates if it.group == {"replies": "correct"}}
     assert of_right["wrong", "score_threshold"].value is None
     assert of_right["right", "score_threshold"].n == len(questions)
-    shown = counterfoil("show", "o", cwd=Path())
+    shown = counterfoil("show", "o", "--all", cwd=Path())
     assert "score_threshold, right replies" in shown.stdout
 
 
@@ -344,8 +344,8 @@ def test_two_judges_are_kept_apart() -> None:
     shares = {(it.group["judge"][7], it.group["band"]): it.value for it in run.estimates if "share" in it.metric}
     assert shares["a", "86-100"] == shares["b", "16-40"] == 1
     assert sum(value for value in shares.values() if value) == 2
-    assert "judge_f1, replay/a.jsonl" in done.stdout, "each judge has its row"
     shown = counterfoil("show", "o", "--all", cwd=Path()).stdout
+    assert "judge_f1, replay/a.jsonl" in shown, "each judge has its row"
     assert "replay/a.jsonl and replay/b.jsonl" in shown, "and their agreement is shown with all figures"
     between = {it.group["between"] for it in run.estimates if it.metric == "label_kappa"}
     assert "replay/a.jsonl and replay/b.jsonl" in between
