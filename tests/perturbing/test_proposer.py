@@ -17,6 +17,7 @@ from counterfoil.perturbing.making.existing import ExistingQuestion
 from counterfoil.perturbing.making.proposer import content, prompt, read_proposal
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import make_original, make_variants
+from worked_example import worked_example
 
 
 def draw(template: Template) -> object:
@@ -160,7 +161,12 @@ def test_the_prompt_has_all_functions_and_an_example_that_is_accepted() -> None:
     assert "bond_price(coupon_rate, yield, years, per_year, face)" in text
     assert "<functions>" not in text
     (line,) = [line for line in text.split("\n") if line.startswith('{"topic"')]
-    assert isinstance(read_proposal(line, QUESTION, draw), Template)
+    shown = make_original(worked_example(), 0).question
+    gold = "ABC".index(shown.gold)
+    # The question of the prompt has the options that the worked example computes.
+    question = ExistingQuestion(stem=shown.text, options=shown.options, gold=gold)
+    assert all(option in text for option in shown.options)
+    assert isinstance(read_proposal(line, question, draw), Template)
 
 
 def test_the_question_is_put_with_its_options() -> None:
