@@ -91,7 +91,8 @@ def test_check_counts_what_the_reader_finds(tmp_path: Path) -> None:
     file = write(tmp_path / "my.jsonl", QUESTION, PLAIN)
     done = counterfoil("data", "check", "explain", file, cwd=tmp_path)
     assert done.returncode == 0
-    assert [line.split() for line in done.stdout.splitlines()[2:]] == [
+    counts, *examples = done.stdout.split("\n\nq")
+    assert [line.split() for line in counts.splitlines()[2:]] == [
         ["all", "2"],
         ["stratum", "confusing", "1"],
         ["stratum", "plain", "1"],
@@ -100,9 +101,23 @@ def test_check_counts_what_the_reader_finds(tmp_path: Path) -> None:
         ["candidates,", "fewest", "in", "a", "question", "2"],
         ["candidates,", "most", "2"],
     ]
+    # Three questions are shown as they will be asked: here there are two.
+    assert [one.splitlines()[0] for one in examples] == [f"{n}, as it will be asked (variant baseline):" for n in "12"]
+    assert all(one.splitlines()[1] == "[system]" for one in examples)
     other = json.loads(counterfoil("data", "check", SUITE, "60", "--json", cwd=tmp_path).stdout)
     assert other["questions"] == 60
     assert other["strata"] == {"even": 30, "odd": 30}
+
+
+def test_check_shows_three_questions_of_several_kinds_as_they_will_be_asked(tmp_path: Path) -> None:
+    found = json.loads(counterfoil("data", "check", "bias", "english", "--json", cwd=tmp_path).stdout)
+    assert [one["variant"] for one in found["examples"]] == ["en"] * 3
+    texts = [one["messages"][0]["content"] for one in found["examples"]]
+    assert all(text.startswith("Read the context carefully") and text.endswith("\nAnswer:") for text in texts)
+    ids = [one["question_id"] for one in found["examples"]]
+    assert len({it.rpartition("-")[0] for it in ids}) == 3
+    assert any("-amb-" in it for it in ids)
+    assert any("-dis-" in it for it in ids)
 
 
 def test_bad_rows_come_out_as_the_reader_says_it(tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ ENDINGS = (".jsonl", ".json", ".parquet")
 
 
 def sample_predictions() -> list[Path]:
-    """Raw predictions of three simulated models to half of the Korean samples, in the words of prompts 1 and
-    1-debiased, as KoBBQ's script 2 writes them.
+    """Raw predictions of three simulated models to 192 of the Korean samples, in the words of prompts 1
+    and 1-debiased, as KoBBQ's script 2 writes them.
     """
     folder = Path(str(resources.files("counterfoil.bias"))) / "samples" / "predictions"
     return sorted(folder.glob("*_predictions.tsv"))

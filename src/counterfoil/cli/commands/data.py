@@ -18,8 +18,11 @@ from counterfoil.suite.options import OVERWRITE, Option, run_options, with_defau
 
 if TYPE_CHECKING:
     from counterfoil.datasets.curation import Manifest
+    from counterfoil.suite.suite import AnySuite, Dataset
 
 EXAMPLE = "counterfoil data get plausibleqa"
+# Questions that `check` shows.
+EXAMPLES = 3
 CURATE_EXAMPLE = "counterfoil data curate plausibleqa --judge openai/gpt-4o --out curated"
 CURATE_OPTIONS = (
     Option("out", "the folder that the steps write to", metavar="DIR"),
@@ -85,8 +88,13 @@ def _check(parsed: argparse.Namespace) -> int:
     rows += [[f"stratum {name}", f"{count:,}"] for name, count in found["strata"].items()]
     rows += [[f"confusing by {name}", f"{count:,}"] for name, count in found.get("confusing", {}).items()]
     rows += [[f"candidates, {name}", f"{count:,}"] for name, count in found.get("candidates", {}).items()]
-    print_result(found, lambda: table(rows), as_json=parsed.json)
+    print_result(found, lambda: "\n".join([table(rows), *map(_example_text, found["examples"])]), as_json=parsed.json)
     return 0
+
+
+def _example_text(example: Mapping[str, Any]) -> str:
+    said = "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in example["messages"])
+    return f"\n{example['question_id']}, as it will be asked (variant {example['variant']}):\n{said}"
 
 
 def _counts(suite_name: str, file: str) -> dict[str, Any]:
@@ -107,7 +115,32 @@ def _counts(suite_name: str, file: str) -> dict[str, Any]:
         "questions": strata.total(),
         "strata": dict(sorted(strata.items())),
         **suite.counts(dataset),
+        "examples": _examples(suite, dataset),
     }
+
+
+def _examples(suite: AnySuite, dataset: Dataset[Any]) -> list[dict[str, Any]]:
+    """Three questions from all over the dataset, as they are asked where nothing else is said."""
+    by_unit: dict[str, Any] = {}
+    for question in dataset:
+        by_unit.setdefault(question.unit, question)
+    questions = list(by_unit.values())
+    if not questions:
+        return []
+    # Neighbours are often of one kind in the same order: each part gives another one of them.
+    places = dict.fromkeys((len(questions) * part // EXAMPLES + part) % len(questions) for part in range(EXAMPLES))
+    variant = suite.variants([], dataset)[0]
+    return [
+        {
+            "question_id": questions[place].id,
+            "variant": variant.name,
+            "messages": [
+                {"role": message.role, "content": message.content}
+                for message in suite.messages(questions[place], variant)
+            ],
+        }
+        for place in places
+    ]
 
 
 def _curate(parsed: argparse.Namespace) -> int:
