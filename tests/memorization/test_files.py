@@ -49,7 +49,7 @@ def test_the_item_table_by_hand() -> None:
     )
     assert [(it["question_id"], it["kind"], it["draws"], it["draws_right"]) for it in items] == [
         ("a", "robust", 3, 3),
-        ("b", "memorized", 2, 1),
+        ("b", "suspect", 2, 1),
         ("c", "improved", 2, 1),
         ("d", "robust-incorrect", 2, 0),
     ]
@@ -87,11 +87,12 @@ def test_the_kinds_of_a_run_are_its_shares() -> None:
     items = load(run.folder / "items.json")
     assert sorted(it["question_id"] for it in items) == sorted(set(run.records["parent"]))
     kinds = Counter(it["kind"] for it in items)
-    assert set(kinds) == {"robust", "memorized", "improved", "robust-incorrect"}
+    kinds["suspect"] += kinds.pop("memorized", 0)
+    assert set(kinds) == {"robust", "suspect", "improved", "robust-incorrect"}
     estimates = overall(run)
     for metric, kind in {
         "robust_accuracy": "robust",
-        "memorization_suspect": "memorized",
+        "memorization_suspect": "suspect",
         "improved": "improved",
     }.items():
         assert estimates[metric].value == pytest.approx(kinds[kind] / len(items))
@@ -169,8 +170,8 @@ def test_each_model_and_variant_has_its_own_file() -> None:
 
 def test_kinds_by_hand() -> None:
     assert kind_of(1, 1) == "robust"
-    assert kind_of(1, 0.8) == "memorized"
-    assert kind_of(1, 0) == "memorized"
+    assert kind_of(1, 0.8) == "suspect"
+    assert kind_of(1, 0) == "suspect"
     assert kind_of(0, 0.2) == "improved"
     assert kind_of(0, 1) == "improved"
     assert kind_of(0, 0) == "robust-incorrect"

@@ -16,6 +16,7 @@ import msgspec
 from counterfoil.errors import UserError
 from counterfoil.files import replacing, write_json
 from counterfoil.inputs import read_text
+from counterfoil.memorization.evidence import chance_of, memorized
 from counterfoil.memorization.metrics import GAP_LEVELS, TRUSTED
 from counterfoil.memorization.questions import ITEMS, LEFT_OUT, RESULTS, SET
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from counterfoil.running.folder import Run
 
 _LONGEST = 60
-# As in the CFA study's analysis, for K draws: each question is exactly one of these.
-Kind = Literal["robust", "memorized", "improved", "robust-incorrect"]
+# As in the CFA study's analysis, for K draws: each question is exactly one of these. Right in the original and wrong in
+# a draw makes it a suspect; memorized is one of which that, and its lures, say more than chance would.
+Kind = Literal["robust", "suspect", "memorized", "improved", "robust-incorrect"]
 
 
 def write_files(run: Run, questions: PerturbedSet | None) -> None:
@@ -73,8 +75,9 @@ def _content(questions: PerturbedSet, given: str | None) -> bytes:
 def item_table(
     rows: Sequence[Mapping[str, Any]], model: str, variant: str, questions: Mapping[str, Question]
 ) -> list[dict[str, Any]]:
-    """For each original with all its draws of level 1 or 2: robust, memorized, improved or robust-incorrect; and the
-    old answer, where the original is known, with how often it was kept where it was among the options.
+    """For each original with all its draws of level 1 or 2: robust, suspect, memorized, improved or robust-incorrect;
+    the old answer, where the original is known, with how often it was kept where it was among the options; and how
+    likely chance alone makes the question look as memorized.
     """
     by_parent: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
     for row in rows:
@@ -106,16 +109,21 @@ def item_table(
                 "draws": len(draws),
                 "draws_right": right,
                 "lures": sum(row["correct"] is not None for row in lures),
-                "old_answers_kept": sum(bool(row["kept_old"]) for row in lures),
+                "old_answers_kept": (kept := sum(bool(row["kept_old"]) for row in lures)),
+                "shams_taken": (shams := sum(bool(row["took_sham"]) for row in lures)),
+                "chance": chance_of(bool(original["correct"]), right, len(draws), kept, shams),
             }
         )
+    for item, is_memorized in zip(items, memorized([item["chance"] for item in items]), strict=True):
+        if is_memorized and item["kind"] == "suspect":
+            item["kind"] = "memorized"
     return items
 
 
 def kind_of(o: float, v: float) -> Kind:
     """What became of a question when its numbers changed; o is 1 where the original was right, v the share of draws."""
     if o == 1:
-        return "robust" if v == 1 else "memorized"
+        return "robust" if v == 1 else "suspect"
     return "improved" if v > 0 else "robust-incorrect"
 
 

@@ -27,7 +27,11 @@ def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """
     records = _without_empty_controls(records)
     questions = questions_of(records)
-    frames = {QUESTION: _originals(records, questions), metrics.draws_of(QUESTION): _gap_draws(records, questions)}
+    frames = {
+        QUESTION: _originals(records, questions),
+        metrics.draws_of(QUESTION): _gap_draws(records, questions),
+        metrics.answers_of(QUESTION): _both_arms(records, _ORIGINAL, _IN_GAP),
+    }
     levels = [level for level in metrics.GAP_LEVELS if _is_asked(records, level)]
     for level in levels:
         of_one = records.filter(pl.col("level").is_in([0, level]))
@@ -45,9 +49,9 @@ def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
             part = records.filter((pl.col("level") == 0) | (pl.col("status") == status))
             _add_gaps(frames, metrics.STATUS, part, f" {status}", {"status": pl.lit(status)}, trusted=False)
     asked = set(records["control"].drop_nulls())
-    arms = {
-        metrics.control_of(name): ("o", name, pl.col("control") == name) for name in metrics.CONTROLS if name in asked
-    }
+    of_control = {name: pl.col("control") == name for name in metrics.CONTROLS}
+    of_control["o"] = _ORIGINAL
+    arms = {metrics.control_of(name): ("o", name, of_control[name]) for name in metrics.CONTROLS if name in asked}
     if metrics.STAND_IN in asked:
         arms[metrics.control_of(metrics.STAND_IN)] = (metrics.STAND_IN, "perturbed", _IN_GAP)
     # What changed numbers do on top of changed options; older sets have no computed ones.
@@ -58,7 +62,9 @@ def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
         frames[kind] = _named(gaps, "gap", f" {kind}")
         both = questions.with_columns(base=pl.when(pl.col(arm).is_not_null()).then(pl.col(base)))
         frames[metrics.draws_of(kind)] = _draws(records, both, in_arm)
+        frames[metrics.answers_of(kind)] = _both_arms(records, of_control[base], in_arm)
     lures = lures_of(records)
+    frames |= _memory(questions, frames[metrics.answers_of(QUESTION)], lures)
     if lures.height:
         frames[metrics.LURE] = lures.select(
             *(*_ASKED, "question_id", "repeat", "old", "excess"),
@@ -136,6 +142,7 @@ def _add_gaps(
     added = {
         kind: _named(_values(questions), "gap", suffix, group),
         metrics.draws_of(kind): _gap_draws(records, questions, trusted=trusted).with_columns(**group),
+        metrics.answers_of(kind): _both_arms(records, _ORIGINAL, _IN_GAP, trusted=trusted).with_columns(**group),
     }
     for name, frame in added.items():
         frames[name] = pl.concat([frames[name], frame]) if name in frames else frame
@@ -215,6 +222,15 @@ def _draws(records: pl.DataFrame, questions: pl.DataFrame, arm: pl.Expr, *, trus
     )
 
 
+def _both_arms(records: pl.DataFrame, first: pl.Expr, second: pl.Expr, *, trusted: bool = True) -> pl.DataFrame:
+    """One row for each original or draw of two arms: how often it was right, and whether it is of the first arm. Only
+    of questions that have all of both.
+    """
+    answers = _by_draw(_answers(records, trusted)).filter(first | second)
+    both = (first.any() & second.any() & (pl.col("right").null_count() == 0)).over(WHO)
+    return answers.filter(both).select(*_ASKED, item=pl.col("parent"), value=pl.col("right"), first=first)
+
+
 def _answers(records: pl.DataFrame, trusted: bool) -> pl.DataFrame:
     mine = (pl.col("level") == 0) | (_IS_TRUSTED if trusted else ~_IS_TRUSTED)
     return records.filter(mine, pl.col("control").is_null() | (pl.col("control") != "lure")).with_columns(
@@ -256,6 +272,34 @@ def _complete(records: pl.DataFrame) -> pl.DataFrame:
     return draws.group_by(WHO).agg(complete=pl.col("correct").null_count() == 0)
 
 
+def _memory(questions: pl.DataFrame, answers: pl.DataFrame, lures: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """One item for each original with all its draws: what memory adds to it, and what is missed without memory, each a
+    quarter of what `memorized_share` sums; and the answers behind it, where old and sham are those of a lure.
+
+    Without memory old and sham are as frequent, so who misses a lure finds the right answer by luck as often as the
+    sham: 1 − right + sham are missed.
+    """
+    shares = lures.group_by(WHO).agg(pl.col("old").mean(), pl.col("sham").mean(), right=pl.col("correct").mean())
+    both = _paired_with(questions, "perturbed").join(shares, on=WHO, how="left", maintain_order="left")
+    o, v, old, sham, right = map(pl.col, ("o", "v", "old", "sham", "right"))
+    items = both.select(
+        *_ASKED,
+        memory=((o - v) + (old - sham).fill_null(0.0)) / 4,
+        missed=((1 - v) + (1 - right + sham).fill_null(0.0)) / 4,
+    )
+    counted = both.filter(v.is_not_null()).select(WHO)
+    mine = lures.drop_nulls("excess").join(counted, on=WHO, how="semi", maintain_order="left")
+    taken = [
+        mine.select(*_ASKED, item=pl.format("lure {}", "question_id"), value=pl.col(name), first=pl.lit(name == "old"))
+        for name in ("old", "sham")
+    ]
+    by_lure = pl.concat(taken).group_by([*_ASKED, "item", "first"], maintain_order=True).agg(pl.col("value").mean())
+    return {
+        metrics.MEMORY: _named(items, "memory", " memory"),
+        metrics.answers_of(metrics.MEMORY): pl.concat([answers, by_lure.select(answers.columns)]),
+    }
+
+
 def lures_of(records: pl.DataFrame) -> pl.DataFrame:
     """The replies of the lure arm: whether each kept the old answer, or took the sham; unread ones took neither.
     Null for questions that lack a draw.
@@ -263,7 +307,7 @@ def lures_of(records: pl.DataFrame) -> pl.DataFrame:
     lures = records.filter(pl.col("control") == "lure", _IS_TRUSTED)
     every = pl.col("correct").is_not_null().all().over(WHO)
     old, sham = (pl.when(every).then(pl.col(name).cast(pl.Float64)) for name in ("kept_old", "took_sham"))
-    return lures.with_columns(old=old, excess=old - sham)
+    return lures.with_columns(old=old, sham=sham, excess=old - sham)
 
 
 def summarize(frames: Items) -> list[Estimate]:
@@ -272,7 +316,8 @@ def summarize(frames: Items) -> list[Estimate]:
     Whatever was asked has its estimates, without a value where nothing is left of it. Each level and each status is
     tested by itself.
     """
-    estimates = summary_of([metrics.OUT_OF_CHOICE.changed(groups=((),)), *metrics.OF_QUESTIONS], frames)
+    of_all = (metrics.OUT_OF_CHOICE.changed(groups=((),)), *metrics.OF_QUESTIONS, metrics.OF_MEMORY)
+    estimates = summary_of(of_all, frames)
     of_levels = (metrics.OUT_OF_CHOICE.changed(groups=metrics.BY_LEVEL), *metrics.OF_LEVELS, metrics.OF_OTHER_LEVEL)
     for level in (*metrics.GAP_LEVELS, metrics.OTHER_LEVEL):
         estimates += summary_of(of_levels, _only(frames, "level", level))

@@ -20,6 +20,7 @@ CONTROLS = ("again", "reshuffled", "reoptioned", "renamed", "stand_in")
 STAND_IN, OF_OPTIONS = "stand_in", ("reshuffled", "reoptioned")
 # Items beside the originals with all their draws.
 REPLY, LURE, LEVEL, OTHER_SKILL, STATUS, EXCESS = "reply", "lure", "level", "other skill", "status", "excess"
+MEMORY = "memory"
 BY_TOPIC: Groups = ((), ("topic",))
 BY_LEVEL: Groups = (("level",),)
 BY_STATUS: Groups = (("status",),)
@@ -38,6 +39,11 @@ def control_of(name: str) -> str:
 def draws_of(kind: str) -> str:
     """The kind of the draws behind items of a kind."""
     return f"draws of {kind}"
+
+
+def answers_of(kind: str) -> str:
+    """The kind of the answers in both arms of items of a kind."""
+    return f"answers of {kind}"
 
 
 # A difference of shares, from −1 to 1: 0 is no memory.
@@ -65,6 +71,21 @@ MEMORIZATION_GAP = GAP.changed(
     says="How much easier the published questions are to the model than the same with other numbers.",
     headline=True,
     draws=draws_of(QUESTION),
+    answers=answers_of(QUESTION),
+)
+MEMORIZED_SHARE = Metric(
+    name="memorized_share",
+    formula="Σ[(o − v̄) + (old − sham)] ÷ Σ[(1 − v̄) + (1 − right + sham)], over questions; old, sham and right are the "
+    "shares of a question's lures with that answer, and questions without lures have the first part alone.",
+    says="Of the questions that the model cannot do, the share that it answers from memory; behind what it can do, "
+    "memory is not seen.",
+    better="zero",
+    range=(float("-inf"), 1.0),
+    headline=True,
+    mean="memory",
+    over="missed",
+    of=MEMORY,
+    answers=answers_of(MEMORY),
 )
 CONTROL_GAP = GAP.changed(
     name="control_gap",
@@ -73,6 +94,8 @@ CONTROL_GAP = GAP.changed(
     "has seen and that stand in for the original.",
     says="How much of a gap there is where there is nothing to remember: the noise floor of the memorization gap.",
     headline=True,
+    draws=draws_of(QUESTION),
+    answers=answers_of(QUESTION),
 )
 EXCESS_GAP = GAP.changed(
     name="excess_gap",
@@ -81,6 +104,7 @@ EXCESS_GAP = GAP.changed(
     says="How much of the gap is due to the numbers, and not to the options.",
     of=EXCESS,
     draws=draws_of(EXCESS),
+    answers=answers_of(EXCESS),
     most_per_cluster=MOST_PER_CLUSTER,
 )
 KEPT_OLD = Metric(
@@ -195,19 +219,22 @@ OF_QUESTIONS = tuple(
     metric.changed(groups=BY_TOPIC)
     for metric in (ACCURACY_ORIGINAL, ACCURACY_PERTURBED, MEMORIZATION_GAP, *ROBUST, *ROBUST_AT_1, CONSISTENCY)
 )
-OF_LEVELS = tuple(
-    metric.changed(of=LEVEL, draws=metric.draws and draws_of(LEVEL), groups=BY_LEVEL) for metric in OF_QUESTIONS
-)
+OF_MEMORY = MEMORIZED_SHARE.changed(groups=BY_TOPIC)
+
+
+def _of(kind: str, metric: Metric, groups: Groups) -> Metric:
+    """The metric over items of another kind, with their draws and answers where it has such."""
+    draws, answers = metric.draws and draws_of(kind), metric.answers and answers_of(kind)
+    return metric.changed(of=kind, draws=draws, answers=answers, groups=groups)
+
+
+OF_LEVELS = tuple(_of(LEVEL, metric, BY_LEVEL) for metric in OF_QUESTIONS)
 OF_OTHER_LEVEL = ACCURACY_PERTURBED.changed(of=OTHER_SKILL, groups=BY_LEVEL)
 OF_STATUSES = tuple(
-    metric.changed(of=STATUS, draws=metric.draws and draws_of(STATUS), groups=BY_STATUS, note=NOT_COMPUTED)
-    for metric in (ACCURACY_PERTURBED, MEMORIZATION_GAP)
+    _of(STATUS, metric, BY_STATUS).changed(note=NOT_COMPUTED) for metric in (ACCURACY_PERTURBED, MEMORIZATION_GAP)
 )
 OF_CONTROLS = (
-    *(
-        CONTROL_GAP.changed(of=control_of(name), draws=draws_of(control_of(name)), label=(("control", name),))
-        for name in CONTROLS
-    ),
+    *(_of(control_of(name), CONTROL_GAP, ((),)).changed(label=(("control", name),)) for name in CONTROLS),
     EXCESS_GAP,
 )
 OF_LURES = tuple(metric.changed(groups=BY_TOPIC) for metric in (KEPT_OLD, KEPT_OLD_EXCESS))
@@ -219,7 +246,7 @@ FINDINGS = (
 METRICS = tuple(
     metric.changed(on_both=True)
     for metric in (
-        *(*OF_QUESTIONS, *OF_LEVELS, OF_OTHER_LEVEL),
+        *(*OF_QUESTIONS, OF_MEMORY, *OF_LEVELS, OF_OTHER_LEVEL),
         *(OUT_OF_CHOICE, *OF_STATUSES, *OF_CONTROLS, *OF_LURES, *FINDINGS),
     )
 )

@@ -96,6 +96,11 @@ def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> d
     gap = read * u * m * (a - q)
     renamed = read * u * m * (1 - kappa) * (a - g)
 
+    # Of lures: right, and with the sham.
+    lured = read * (a * s + u * (m * other + (1 - m) * g))
+    sham = read * (other * s + u * (m * other + (1 - m) * g))
+    missed = (1 - accuracy_perturbed) + (1 - lured + sham)
+
     def robust_at(k: int) -> float:
         return read ** (k + 1) * (s * a ** (k + 1) + u * m * a * q**k + u * (1 - m) * g ** (k + 1))
 
@@ -103,6 +108,7 @@ def true_values(settings: Settings, draws: int, *, open_form: bool = False) -> d
         (metrics.ACCURACY_ORIGINAL, ""): accuracy_original,
         (metrics.ACCURACY_PERTURBED, ""): accuracy_perturbed,
         (metrics.MEMORIZATION_GAP, ""): gap,
+        (metrics.MEMORIZED_SHARE, ""): (gap + read * u * m * (a - other)) / missed if missed else 0.0,
         (metrics.CONTROL_GAP, "control again"): 0.0,
         (metrics.CONTROL_GAP, "control stand_in"): 0.0,
         (metrics.CONTROL_GAP, "control renamed"): renamed,

@@ -15,9 +15,8 @@ import numpy as np
 import polars as pl
 
 from counterfoil.stats.intervals import agresti_caffo, bonett_price, fieller, wilson
-from counterfoil.stats.multiplicity import holm
-from counterfoil.stats.signflips import sign_flip_tests
 from counterfoil.stats.sums import Columns, arm_sums, mean_sums, ratio_sums
+from counterfoil.stats.testing import add_flips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from counterfoil.stats.estimate import Estimate, Interval, Names
-    from counterfoil.stats.sums import Keys, Layout, MeanSums
+    from counterfoil.stats.sums import Keys
 
     Values = Sequence[float | None] | NDArray[np.generic] | pl.Series
     Clusters = Sequence[str] | Sequence[int] | NDArray[np.generic] | pl.Series
@@ -88,14 +87,15 @@ def signed_means(
 ) -> list[Estimate]:
     """`signed_mean` of the column `value`, for each model, variant and group. `balanced`: by design, a cluster holds as
     many records that pull up as that pull down, so that the correlation within it may be negative. `tested`: with p
-    of the test that flips the signs of clusters, after Holm over the groups of each model and variant.
+    of the test that flips the signs of clusters, after Holm over the groups of each model and variant; the interval
+    leaves 0 out only where p is at most 0.05.
     """
     keys, layout, sums = mean_sums(frame, _columns(**grouping), value, low=-1)
     least = -1.0 if balanced else 0.0
     intervals = bonett_price(layout, sums, most_per_cluster=most_per_cluster, least_correlation=least)
     estimates = _estimates(keys, grouping, intervals, metric)
     if tested:
-        _add_p(estimates, layout, sums)
+        add_flips(estimates, layout, sums, most_per_cluster=most_per_cluster, least_correlation=least)
     return estimates
 
 
@@ -139,24 +139,19 @@ def ratio(
 
 
 def ratios(
-    frame: pl.DataFrame, numerator: str, denominator: str, *, metric: str, **grouping: Unpack[Grouping]
+    frame: pl.DataFrame,
+    numerator: str,
+    denominator: str,
+    *,
+    metric: str,
+    low: float = 0.0,
+    **grouping: Unpack[Grouping],
 ) -> list[Estimate]:
-    """`ratio` of two columns, for each model, variant and group."""
-    keys, layout, sums = ratio_sums(frame, _columns(**grouping), numerator, denominator)
-    return _estimates(keys, grouping, fieller(layout, sums), metric)
-
-
-def _add_p(estimates: list[Estimate], layout: Layout, sums: MeanSums) -> None:
-    families: dict[tuple[str, str], list[Estimate]] = {}
-    for number, estimate in enumerate(estimates):
-        mine = layout.estimate == number
-        [test] = sign_flip_tests(sums.s[mine, None], sums.records[mine, None].astype(np.int64))
-        estimate.p = test.p if estimate.value is not None else None
-        estimate.method = f"{estimate.method}; {test.method}"
-        families.setdefault((estimate.model, estimate.variant), []).append(estimate)
-    for family in families.values():
-        for estimate, adjusted in zip(family, holm([estimate.p for estimate in family]), strict=True):
-            estimate.p = adjusted
+    """`ratio` of two columns, for each model, variant and group. With a `low` of −1 numerators are what denominators
+    have more than a third number in 0…1, and a ratio is at most 1.
+    """
+    keys, layout, sums = ratio_sums(frame, _columns(**grouping), numerator, denominator, low)
+    return _estimates(keys, grouping, fieller(layout, sums, low=low), metric)
 
 
 def _frame(clusters: Clusters, weights: Values | None, **values: Any) -> tuple[pl.DataFrame, Columns]:

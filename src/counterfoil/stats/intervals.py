@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # To values in −1…1; by simulation (docs/statistics.md).
 ADDED = 0.5
+# To pairs of which a ratio is made, and to those of a signed one, whose values are quarters.
+ADDED_TO_RATIOS, ADDED_TO_SIGNED_RATIOS = 0.5, 0.125
 # Of what a sample can hide, on either side of a mean of such values; by simulation as well.
 LEFT_OPEN = 0.6
 
@@ -179,8 +181,8 @@ def contrast(
     return intervals_from(bounds, "Agresti–Caffo, cluster-robust", undefined="no values on one side"), spread
 
 
-def fieller(layout: Layout, sums: RatioSums, *, confidence: float | None = None) -> list[Interval]:
-    """Ratios R = Σy/Σx of values in 0…1: Fieller's interval (1954) with the pseudo-pairs (y, x) = (1, 0) and (0, 1).
+def fieller(layout: Layout, sums: RatioSums, *, low: float = 0.0, confidence: float | None = None) -> list[Interval]:
+    """Ratios R = Σy/Σx of values in 0…1: Fieller's interval (1954) with pseudo-pairs (y, x) of (½, 0) and (0, ½).
 
     n_eff = σ²/V for the residuals y − R·x. The two pairs are added to n_eff pairs with the observed means and mean
     products; ȳ, x̄ and the variances v of these means are taken from the n_eff + 2. The bounds are the roots R of
@@ -188,8 +190,13 @@ def fieller(layout: Layout, sums: RatioSums, *, confidence: float | None = None)
         (ȳ − R·x̄)² = c²·(v_yy − 2R·v_xy + R²·v_xx)
 
     Where x̄ can't be told from 0 the set has no upper end, and no interval is given. Where the denominators of all
-    clusters agree, V has not seen what a cluster with another denominator would do, and n_eff is at most G_eff.
+    clusters agree, V has not seen what a cluster with another denominator would do, and n_eff is at most G_eff. As with
+    values in −1…1, 0.6 of what a sample can hide are left open: high is at least that, low at most max(R, 1) less it.
+
+    With a `low` of −1, y is what x has more than a third number in 0…1, and R at most 1. For Fieller that is 1 less the
+    ratio of the third to x. The pseudo-pairs are (−⅛, 0) and (⅛, ⅛) then.
     """
+    is_signed = low < 0
     with np.errstate(divide="ignore", invalid="ignore"):
         total = layout.total(sums.n)
         y, x, yy, xx, xy = (layout.total(part) / total for part in sums[3:])
@@ -202,20 +209,27 @@ def fieller(layout: Layout, sums: RatioSums, *, confidence: float | None = None)
         denominator = MeanSums(sums.records, sums.n, sums.n2, sums.x, sums.xx)
         same_denominator = spread_of_mean(layout, denominator, x).agree
         n_eff = np.where(same_denominator, np.minimum(n_eff, spread.g_eff), n_eff)
+        if is_signed:
+            # 1 less the ratio: of the third number, y' = x − y.
+            y, yy, xy = x - y, xx - 2 * xy + yy, xx - xy
 
         more = n_eff + 2
-        y, x = (n_eff * y + 1) / more, (n_eff * x + 1) / more
-        v_yy, v_xx = ((n_eff * yy + 1) / more - y**2) / more, ((n_eff * xx + 1) / more - x**2) / more
-        v_xy = (n_eff * xy / more - x * y) / more
-        c2 = spread.quantile**2
+        added = ADDED_TO_SIGNED_RATIOS if is_signed else ADDED_TO_RATIOS
+        y, x = (n_eff * y + added) / more, (n_eff * x + added) / more
+        v_yy, v_xx = ((n_eff * both + added**2) / more - mean**2 for both, mean in ((yy, y), (xx, x)))
+        v_xy = n_eff * xy / more - x * y
+        c2 = spread.quantile**2 / more
         a, b, c = x**2 - c2 * v_xx, x * y - c2 * v_xy, y**2 - c2 * v_yy
         root = np.sqrt(np.maximum(b**2 - a * c, 0))
-        bounded = a > 0
-        low = np.where(bounded, np.maximum((b - root) / a, 0), np.nan)
-        high = np.where(bounded, (b + root) / a, np.nan)
+        hidden = LEFT_OPEN * spread.hidden
+        most = np.maximum(1 - ratio if is_signed else ratio, 1)
+        lower = np.where(a > 0, np.minimum(np.maximum((b - root) / a, 0), most * (1 - hidden)), np.nan)
+        upper = np.where(a > 0, np.maximum((b + root) / a, hidden), np.nan)
+        if is_signed:
+            lower, upper = 1 - upper, 1 - lower
     clusters = layout.total(sums.n > 0)
     return intervals_from(
-        Bounds(ratio, low, high, layout.total(sums.records), clusters, clusters, spread.agree),
+        Bounds(ratio, lower, upper, layout.total(sums.records), clusters, clusters, spread.agree),
         "Fieller, cluster-robust",
         undefined="the denominator is 0",
         unbounded="no interval: the denominator can't be told from 0",

@@ -41,6 +41,16 @@ def holm_levels(p_values: Sequence[float | None], level: float) -> list[float]:
     return levels
 
 
+def discoveries(p_values: Sequence[float], share: float) -> list[bool]:
+    """Which tests reject after Benjamini and Hochberg (1995): at most this share of them, on average, is false.
+
+    Of m p-values in ascending order, the first k are rejected, with the largest k for which p_k ≤ share·k/m.
+    """
+    ordered = sorted(p_values)
+    reached = [p for rank, p in enumerate(ordered, 1) if p <= share * rank / len(ordered)]
+    return [bool(reached) and p <= reached[-1] for p in p_values]
+
+
 def cliques(models: Sequence[str], told_apart: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
     """All largest groups in which no two models are told apart; a model told apart from all others is a group.
 

@@ -160,11 +160,11 @@ def _untested(cases: Sequence[Case], confidences: Sequence[float]) -> list[_Unte
 
 
 def _ratio(case: Case, count: int, confidence: float) -> _Untested:
-    arms, clusters, _, over = case
+    arms, clusters, low, over = case
     assert over is not None
     [arm] = arms
     a, b = (_ratio_sums(*values, clusters, count) for values in zip(arm[1:], over[1:], strict=True))
-    interval, spread = _ratio_difference(Layout(np.zeros(count, dtype=np.int64), 1), a, b, confidence)
+    interval, spread = _ratio_difference(Layout(np.zeros(count, dtype=np.int64), 1), a, b, low, confidence)
     term = Term(arm.coefficient, a.y, a.x, b.y, b.x)
     return _Untested(_scaled(interval, arm.coefficient), float(spread.quantile[0]), float(spread.df[0]), None, [term])
 
@@ -214,7 +214,9 @@ def _joined(sums: Sequence[MeanSums]) -> MeanSums:
     return MeanSums(*(np.concatenate(parts) for parts in zip(*sums, strict=True)))
 
 
-def _ratio_difference(layout: Layout, a: RatioSums, b: RatioSums, confidence: float) -> tuple[Interval, Spread]:
+def _ratio_difference(
+    layout: Layout, a: RatioSums, b: RatioSums, low: float, confidence: float
+) -> tuple[Interval, Spread]:
     """R_b − R_a of one estimate: both intervals of Fieller, put together by the MOVER of Zou and Donner (2008).
 
     With l and u the bounds of each ratio, and r the correlation of both by the cluster sums of their residuals y − R·x:
@@ -224,7 +226,7 @@ def _ratio_difference(layout: Layout, a: RatioSums, b: RatioSums, confidence: fl
 
     There is no interval where one of the ratios has none. The spread is that with fewer degrees of freedom.
     """
-    [one], [other] = (fieller(layout, side, confidence=confidence) for side in (a, b))
+    [one], [other] = (fieller(layout, side, low=low, confidence=confidence) for side in (a, b))
     (u_a, spread_a), (u_b, spread_b) = _residuals(layout, a, one.value), _residuals(layout, b, other.value)
     spread = min(spread_a, spread_b, key=lambda spread: float(spread.df[0]))
     n, clusters = int(np.sum(a.records + b.records)), int(np.count_nonzero((a.n > 0) | (b.n > 0)))
@@ -234,13 +236,14 @@ def _ratio_difference(layout: Layout, a: RatioSums, b: RatioSums, confidence: fl
     value = other.value - one.value
     size = float(np.sqrt(np.sum(u_a**2) * np.sum(u_b**2)))
     r = float(np.sum(u_a * u_b)) / size if size else 0.0
-    low = high = math.nan
+    bounds = math.nan, math.nan
     if one.low is not None and one.high is not None and other.low is not None and other.high is not None:
-        low = value - _together(other.value - other.low, one.high - one.value, r)
-        high = value + _together(other.high - other.value, one.value - one.low, r)
+        down = _together(other.value - other.low, one.high - one.value, r)
+        up = _together(other.high - other.value, one.value - one.low, r)
+        bounds = value - down, value + up
     agree = bool(spread_a.agree[0] and spread_b.agree[0])
     fewest, unbounded = min(one.clusters, other.clusters), "no interval: a denominator can't be told from 0"
-    return interval_from(value, low, high, n, clusters, fewest, agree, method=_RATIOS, unbounded=unbounded), spread
+    return interval_from(value, *bounds, n, clusters, fewest, agree, method=_RATIOS, unbounded=unbounded), spread
 
 
 def _together(one: float, other: float, r: float) -> float:

@@ -38,6 +38,11 @@ def at_confidence(confidence: float) -> Iterator[None]:
         _IN_FORCE.reset(token)
 
 
+def level_in_force() -> float:
+    """1 − the confidence of intervals whose confidence is not named."""
+    return 1 - _IN_FORCE.get()
+
+
 class Spread(NamedTuple):
     """One entry for each estimate. Where `agree` holds, all clusters agree and `variance` means nothing.
 

@@ -10,6 +10,7 @@ import msgspec
 import polars as pl
 
 from counterfoil.stats.estimates import differences, proportions, ratios, signed_means
+from counterfoil.stats.testing import add_exchanges
 
 if TYPE_CHECKING:
     from counterfoil.stats.estimate import Estimate
@@ -37,7 +38,7 @@ def summarize(metrics: Iterable[Metric], items: Items) -> list[Estimate]:
     ]
     for part in _parts(items):
         for one in wanted:
-            one.add(part[one.metric.draws or one.metric.of])
+            one.add(part)
     made: list[Estimate] = []
     values: dict[Key, float | None] = {}
     for one in wanted:
@@ -73,18 +74,22 @@ class _Wanted:
         if metric.most is not None:
             self._end = frame.select(pl.max_horizontal(self._values["x"].max(), metric.most).cast(pl.Float64)).item()
 
-    def add(self, frame: pl.DataFrame) -> None:
+    def add(self, items: Items) -> None:
         """The figures of these items, which are all that their models and variants have."""
         metric, keys = self.metric, ["model", "variant", *self._by]
+        frame = items[metric.draws or metric.of]
         weight = ["weight"] if "weight" in frame.columns else []
         about = dict.fromkeys([*keys, "cluster", *(["item"] if metric.draws else []), *weight])
         frame = frame.select(*about, **self._values)
         made = self._estimates(frame)
         if metric.draws is not None:
-            items = frame.filter(pl.col("x").is_not_null()).unique([*keys, "item"])
-            sizes = {key: len(rows) for key, rows in items.group_by(keys)}
+            distinct = frame.filter(pl.col("x").is_not_null()).unique([*keys, "item"])
+            sizes = {key: len(rows) for key, rows in distinct.group_by(keys)}
             for figure in made:
                 figure.n = sizes.get((figure.model, figure.variant, *figure.group.values()), 0)
+        if metric.answers is not None:
+            answers = items[metric.answers].select(*keys, "cluster", "item", "value", "first")
+            add_exchanges(made, answers, keys, is_mean=metric.over is None)
         for figure in made:
             own = {name: figure.group.pop(name) for name in self._each}
             figure.group |= dict(metric.label) | own
@@ -95,12 +100,13 @@ class _Wanted:
         metric = self.metric
         names: dict[str, Any] = {"metric": metric.name, "by": self._by}
         if metric.over is not None:
-            return ratios(frame, "x", "y", **names)
+            return ratios(frame, "x", "y", low=max(metric.low, -1.0), **names)
         if metric.minus is not None:
             arms = frame.with_columns(x=pl.coalesce("x", "y"), first=pl.col("x").is_not_null())
             return differences(arms, "x", first="first", **names)
         if metric.low < 0:
-            refined = {name: getattr(metric, name) for name in ("balanced", "most_per_cluster", "tested")}
+            refined = {name: getattr(metric, name) for name in ("balanced", "most_per_cluster")}
+            refined["tested"] = metric.tested and metric.answers is None
             return signed_means(frame, "x", weight="weight" if metric.draws else None, **refined, **names)
         if metric.most is None:
             weight = "weight" if "weight" in frame.columns else None

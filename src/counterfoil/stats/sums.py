@@ -88,10 +88,10 @@ def arm_sums(frame: pl.DataFrame, columns: Columns, value: str, first: str) -> t
 
 
 def ratio_sums(
-    frame: pl.DataFrame, columns: Columns, numerator: str, denominator: str
+    frame: pl.DataFrame, columns: Columns, numerator: str, denominator: str, low: float = 0.0
 ) -> tuple[Keys, Layout, RatioSums]:
-    """As `mean_sums`, for pairs; a pair of which one is null is left out."""
-    rows = _rows(frame, columns, {"y": (numerator, 0.0), "x": (denominator, 0.0)})
+    """As `mean_sums`, for pairs; a pair of which one is null is left out. Numerators lie in `low`…1."""
+    rows = _rows(frame, columns, {"y": (numerator, low), "x": (denominator, 0.0)})
     y, x = pl.col("y"), pl.col("x")
     both = y.is_not_null() & x.is_not_null()
     keys, layout, sums = _cells(rows, columns, _sums_where(rows, both, y, x, y * y, x * x, x * y))

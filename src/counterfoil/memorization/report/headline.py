@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,10 @@ from counterfoil.stats.estimate import Estimate
 SENTENCES = 6
 # What the four kinds of questions are called, and how many suspects are named.
 WRONG = "robust-incorrect"
-KINDS = {"robust": "robust", "memorized": "memorized (suspect)", "improved": "improved", WRONG: "wrong in all"}
+SUSPECT = "suspect"
+KINDS = {"robust": "robust", SUSPECT: "suspect", "improved": "improved", WRONG: "wrong in all"}
+# A suspect too, with more than chance against it.
+MEMORIZED = "memorized"
 NAMED = 10
 # Figures that can speak of memory, the plainest first.
 _Bands = Mapping[tuple[str, str, str], Estimate]
@@ -154,21 +158,34 @@ def item_rows(run: Run) -> dict[tuple[str, str], list[dict[str, Any]]]:
     return found
 
 
+def counted(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How many questions are of each kind."""
+    counts = Counter(SUSPECT if row["kind"] == MEMORIZED else row["kind"] for row in rows)
+    return {kind: counts[kind] for kind in KINDS}
+
+
 def _suspects(run: Run) -> list[str]:
-    """How many questions are robust, memorized, improved or wrong both ways, and which are the suspects."""
-    items = item_rows(run)
+    """How many questions are robust, suspect, improved or wrong both ways, and which suspects are no chance."""
     names = naming(overall(run.estimates, metrics.MEMORIZATION_GAP.name))
     sentences = []
-    for pair, rows in list(items.items())[:SENTENCES]:
-        counts = {kind: sum(row["kind"] == kind for row in rows) for kind in KINDS}
-        told = listed(f"{number:,} {KINDS[kind]}" for kind, number in counts.items())
+    for pair, rows in list(item_rows(run).items())[:SENTENCES]:
+        told = listed(f"{number:,} {KINDS[kind]}" for kind, number in counted(rows).items())
         text = f"Of the {plural(len(rows), 'question')} with all draws, {names.get(pair, ', '.join(pair))} has {told}."
-        suspects = [str(row.get("source_id") or row["question_id"]) for row in rows if row["kind"] == "memorized"]
-        if suspects:
-            more = f" and {len(suspects) - NAMED:,} more" if len(suspects) > NAMED else ""
-            text += f" The suspects are {', '.join(suspects[:NAMED])}{more}; all of them are in {ITEMS}."
+        if found := [_name(row) for row in rows if row["kind"] == MEMORIZED]:
+            text += f" Chance does not explain these suspects: {_some(found)}."
+        if suspects := [_name(row) for row in rows if row["kind"] == SUSPECT]:
+            text += f" Chance alone may make any of these: {_some(suspects)}; all of them are in {ITEMS}."
         sentences.append(text)
     return sentences
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return str(row.get("source_id") or row["question_id"])
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def _is_from_bank(run: Run) -> bool:

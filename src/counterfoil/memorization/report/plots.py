@@ -9,7 +9,7 @@ from counterfoil.figures.numbers import dots_by_group, dots_by_model, naming, ov
 from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot, not_empty
 from counterfoil.memorization import metrics
 from counterfoil.memorization.metrics import CONTROLS
-from counterfoil.memorization.report.headline import KINDS, WRONG, item_rows, of_control
+from counterfoil.memorization.report.headline import KINDS, SUSPECT, WRONG, item_rows, of_control
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
 
@@ -38,7 +38,7 @@ def _kinds(run: Run) -> Plot:
     """The CFA study's four kinds of questions, by model and prompt."""
     shares = {
         "robust": metrics.ROBUST_ACCURACY,
-        "memorized": metrics.MEMORIZATION_SUSPECT,
+        SUSPECT: metrics.MEMORIZATION_SUSPECT,
         "improved": metrics.IMPROVED,
     }
     estimates = {kind: overall(run.estimates, metric.name) for kind, metric in shares.items()}
@@ -134,12 +134,10 @@ def _topics(estimates: Sequence[Estimate]) -> Plot:
 
 def _old_answers(scores: pl.DataFrame) -> Plot:
     """How often the old answer was given, and how often the sham, where both are among the options."""
-    import polars as pl
-
     from counterfoil.memorization.items import lures_of
     from counterfoil.stats import proportions
 
-    lures = lures_of(scores).drop_nulls("excess").with_columns(sham=pl.col("took_sham").cast(pl.Float64))
+    lures = lures_of(scores).drop_nulls("excess")
     arms = {"old answer": "old", "sham": "sham"} if lures.height else {}
     return Dots(
         title="Old answers and shams",

@@ -8,7 +8,7 @@ from counterfoil.errors import UserError
 from counterfoil.figures.numbers import cell, naming, overall
 from counterfoil.figures.tables import Table
 from counterfoil.memorization import metrics
-from counterfoil.memorization.report.headline import KINDS, item_rows
+from counterfoil.memorization.report.headline import KINDS, MEMORIZED, SUSPECT, counted, item_rows
 from counterfoil.perturbing.content import CONTENT_HEAD, content_rows, contents
 from counterfoil.running.asked import questions_of
 from counterfoil.running.folder import RECORDS, Run
@@ -28,13 +28,12 @@ def _kinds(run: Run) -> Table:
     names = _names(run)
     rows = []
     for pair, items in item_rows(run).items():
-        counts = [sum(row["kind"] == kind for row in items) for kind in KINDS]
-        shares = [f"{count:,} ({cell(count / len(items))})" for count in counts]
+        shares = [f"{count:,} ({cell(count / len(items))})" for count in counted(items).values()]
         rows.append((names.get(pair, ", ".join(pair)), *shares, f"{len(items):,}"))
     return Table(
         title="What became of the questions",
-        description="robust: right in the original and in all draws; memorized: right in the original and wrong in a "
-        "draw, a suspect, whatever the reason; improved: right in a draw only; wrong: right in neither.",
+        description="robust: right in the original and in all draws; suspect: right in the original and wrong in a "
+        "draw, whatever the reason; improved: right in a draw only; wrong: right in neither.",
         head=("", *(kind.replace(" in all", "") for kind in KINDS.values()), "questions"),
         rows=tuple(rows),
         brief=True,
@@ -52,17 +51,19 @@ def _suspects(run: Run) -> Table:
                 names.get(pair, ", ".join(pair)),
                 f"{row['draws_right']:,} of {row['draws']:,}",
                 f"{row['old_answers_kept']:,} of {row['lures']:,}" if row["lures"] else "",
+                cell(row["chance"]) if "chance" in row else "",
             ),
         )
         for pair, items in item_rows(run).items()
         for row in items
-        if row["kind"] == "memorized"
+        if row["kind"] in (SUSPECT, MEMORIZED)
     ]
     return Table(
         title="Suspects",
         description="Right as they were published and wrong with other numbers, the most doubtful first. Chance makes "
-        "suspects, too: only the figures above say whether a model remembers.",
-        head=("question", "model", "draws right", "old answer kept"),
+        "suspects, too: only the figures above say whether a model remembers. The last column: how likely "
+        "chance alone makes a question look as memorized.",
+        head=("question", "model", "draws right", "old answer kept", "by chance"),
         rows=tuple(row for _, row in sorted(found)),
     )
 
