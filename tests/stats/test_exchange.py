@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterfoil.stats.estimates import signed_means
-from counterfoil.stats.exchange import Item, exchange_test
 from counterfoil.stats.metric import Metric
 from counterfoil.stats.multiplicity import discoveries
 from counterfoil.stats.summary import summarize
-from counterfoil.stats.testing import no_surer_than
+from counterfoil.stats.tested.exchange import Item, exchange_test
+from counterfoil.stats.tested.means import no_surer_than
 
 GAP = Metric(
     name="gap", formula="", says="", range=(-1.0, 1.0), mean="gap", tested=True, draws="draws", answers="answers"

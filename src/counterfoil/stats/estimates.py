@@ -16,7 +16,7 @@ import polars as pl
 
 from counterfoil.stats.intervals import agresti_caffo, bonett_price, fieller, wilson
 from counterfoil.stats.sums import Columns, arm_sums, mean_sums, ratio_sums
-from counterfoil.stats.testing import add_flips
+from counterfoil.stats.tested.means import add_flips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from counterfoil.stats.estimates import differences, proportions, ratios, signed_means
-from counterfoil.stats.testing import add_exchanges
+from counterfoil.stats.tested.means import add_exchanges
 
 if TYPE_CHECKING:
     from counterfoil.stats.estimate import Estimate

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from counterfoil.stats.exchange import Exchange, Item, exchange_test
 from counterfoil.stats.intervals import bonett_price
 from counterfoil.stats.multiplicity import holm
 from counterfoil.stats.signflips import sign_flip_tests
 from counterfoil.stats.spread import level_in_force
 from counterfoil.stats.sums import Layout, MeanSums
+from counterfoil.stats.tested.exchange import Exchange, Item, exchange_test
 
 if TYPE_CHECKING:
     from counterfoil.stats.estimate import Estimate, Interval
