@@ -89,7 +89,8 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     tested: bool = False
     # The kind of the answers behind each item's difference of two arms: they have the columns `item`, `value` and
     # `first`, whether they are of the arm that is above the other where the difference is above 0. The test of a
-    # metric with answers exchanges them within items (`stats/tested/exchange.py`); without them, whole clusters are flipped.
+    # metric with answers exchanges them within items (`stats/tested/exchange.py`); without them, whole clusters
+    # are flipped.
     answers: str | None = None
 
     def changed(self, **changes: object) -> Self:
