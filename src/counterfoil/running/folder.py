@@ -30,6 +30,8 @@ REPORT, REPORT_ON = "report.html", "report"
 LOCK, NEW, PARTS = ".lock", ".new", ".parts"
 # Holds the name of a round of fresh asks until it is complete.
 FRESH = ".fresh"
+# Says how a run is doing until it is complete.
+LIVE = ".live.json"
 # Holds the looks that were taken until the manifest has them.
 LOOKS = ".looks"
 # Under this name the metadata of records.parquet hold the run's id.
@@ -249,6 +251,8 @@ def discard_empty(folder: Path) -> None:
     """
     for name in (PARTS, NEW):
         shutil.rmtree(folder / name, ignore_errors=True)
+    with suppress(OSError):
+        (folder / LIVE).unlink(missing_ok=True)
     with suppress(OSError):  # another process may begin here as soon as the lock has no name
         if {path.name for path in folder.iterdir()} <= {LOCK}:
             (folder / LOCK).unlink(missing_ok=True)

@@ -81,9 +81,10 @@ class Parts:
         stretch.append((place, [row.get(name) for name in self._columns]))
         self._count += 1
         if self._count >= WAITING:
-            self._write_waiting()
+            self.write_waiting()
 
-    def _write_waiting(self) -> None:
+    def write_waiting(self) -> None:
+        """Write what waits, so that others see it."""
         with explained(self._folder.parent):
             for (model, stretch), rows in self._waiting.items():
                 content = msgspec.msgpack.encode(rows, enc_hook=_plain)
@@ -97,7 +98,7 @@ class Parts:
         """The records of these models that have come, in their order, without their texts: what a look is at."""
         import polars as pl
 
-        self._write_waiting()
+        self.write_waiting()
         left = {name: kind for name, kind in self._suite_columns.items() if name not in (*JUDGE_TEXTS, *HOW_READ)}
         left = {name: kind for name, kind in COLUMNS.items() if name not in (*TEXT_COLUMNS, *HOW_READ)} | left
         places = [self._columns.index(name) for name in left]
@@ -133,7 +134,7 @@ class Parts:
 
     def _in_order(self) -> list[Path]:
         """The parts, after all records have come."""
-        self._write_waiting()
+        self.write_waiting()
         for stretch in self._folder.glob("*.rows"):
             self._sort(stretch)
         return sorted(self._folder.iterdir())

@@ -31,6 +31,8 @@ from counterfoil.running.folder import (
     what_goes,
     writing_run,
 )
+from counterfoil.running.live.state import end_live
+from counterfoil.running.live.writing import telling
 from counterfoil.running.looks import DECIDED
 from counterfoil.running.looks.looks import Decide, Looks, looks_of
 from counterfoil.running.plan import Plan, make_plan
@@ -129,6 +131,7 @@ async def carry_out(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run
     run = finish(plan, parts, counts, askers, started_at, Asked(asked_in, ledger.oldest))
     if asked_in is not None and run.is_complete:
         end_round(run.folder)
+    end_live(run.folder, is_complete=run.is_complete)
     return run if is_all_stored else NotAllStored(run.folder)
 
 
@@ -311,7 +314,8 @@ async def answer_all(
     watched = [Watched(of_model, asker, asker.account) for asker, _, of_model in models]
     watched += [Watched(JudgeAsks(asker.account), asker, asker.account) for asker in askers.judges]
     second_reader = SecondReader(askers, parts, counts)
-    async with Progress(watched if is_kept else []).watched(), asyncio.TaskGroup() as group:
+    shown = Progress(watched if is_kept else []).watched()
+    async with telling(plan, parts, watched), shown, asyncio.TaskGroup() as group:
         for number, (asker, spec, of_model) in enumerate(models):
             rows = Rows(plan.suite, plan.facts, askers.by_name(), of_model, say if is_kept else unheard)
             answering = Answering(plan, number, spec.params, asker, rows, ledger, second_reader, looks)
