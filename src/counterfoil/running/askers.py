@@ -16,6 +16,7 @@ from counterfoil.asking.models.base import Model, ModelSpec
 from counterfoil.asking.pace import Pace
 from counterfoil.asking.posting import Carrier
 from counterfoil.console import Say
+from counterfoil.running.live.state import Work
 from counterfoil.running.plan import Plan
 from counterfoil.running.rows import Counts, Judge
 
@@ -112,7 +113,7 @@ class Watched(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.asker.model.name + (f" ({self.counted.role})" if isinstance(self.counted, JudgeAsks) else "")
+        return self.work.title
 
     @property
     def total(self) -> int:
@@ -123,30 +124,26 @@ class Watched(NamedTuple):
         return self.counted.done
 
     def describe(self, seconds: float) -> str:
-        """Done, in flight, rate, tokens, money, failures, time left, and what it waits for."""
+        return self.work.describe(seconds)
+
+    @property
+    def work(self) -> Work:
+        """How it is doing now."""
         tally = self.account.tally
-        seconds = max(seconds, 0.001)
-        asked = tally.asked + tally.failed
-        parts = [
-            f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} done",
-            f"{self.asker.in_flight} in flight",
-            f"{tally.in_ledger:,} from the ledger" if tally.in_ledger else "",
-            f"{asked / seconds:,.1f}/s",
-            f"{tally.input_tokens + tally.output_tokens:,} tokens",
-            f"${tally.cost:,.4f}" if tally.cost else "",
-            f"{tally.failed:,} failed" if tally.failed else "",
-            f"{_duration((self.total - self.done) * seconds / asked)} left" if asked and self.done < self.total else "",
-            f"trying again: {self.asker.trouble}" if self.asker.trouble else "",
-        ]
-        return ", ".join(filter(None, parts))
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
+        return Work(
+            name=self.asker.model.name,
+            role=self.counted.role if isinstance(self.counted, JudgeAsks) else "model",
+            done=self.done,
+            total=self.total or 0,
+            in_flight=self.asker.in_flight,
+            asked=tally.asked,
+            in_ledger=tally.in_ledger,
+            failed=tally.failed,
+            tokens=tally.input_tokens + tally.output_tokens,
+            cost=tally.cost,
+            trouble=self.asker.trouble,
+            stopped=self.asker.stopped,
+        )
 
 
 def telling(say: Say, spec: ModelSpec) -> Say:

@@ -20,7 +20,8 @@ from starlette.types import ASGIApp
 
 from counterfoil.errors import UserError
 from counterfoil.report.page.page import style
-from counterfoil.web import compare, rate, review, runs
+from counterfoil.web import compare, rate, review, runlist, runs
+from counterfoil.web.live import start
 from counterfoil.web.pages import page
 from counterfoil.web.rate import Studies
 from counterfoil.web.records.export import export
@@ -34,11 +35,18 @@ from counterfoil.web.versions.page import versions_page
 _LOG = logging.getLogger(__name__)
 
 
-def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mapping[str, str] | None = None) -> ASGIApp:
-    """The site over a directory, guarded; `suites` as `Served` takes them."""
+def make_app(
+    root: Path,
+    ledgers: Sequence[Path],
+    access: Access,
+    suites: Mapping[str, str] | None = None,
+    *,
+    starts_runs: bool = False,
+) -> ASGIApp:
+    """The site over a directory, guarded; `suites` as `Served` takes them. `starts_runs`: as far as `access` allows."""
     app = Starlette(
         routes=[
-            Route("/", runs.runs_page),
+            Route("/", runlist.runs_page),
             Route("/run/{run:path}", runs.run_page),
             Route("/records/{run:path}", records_page),
             Route("/record/{run:path}", record_page),
@@ -47,6 +55,13 @@ def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mappin
             Route("/versions/{run:path}", versions_page),
             Route("/question", question_page),
             Route("/compare", compare.compare_page),
+            Route("/note/{run:path}", runlist.note, methods=["POST"]),
+            Route("/start", start.start_page, methods=["GET"]),
+            Route("/start", start.dry_page, methods=["POST"]),
+            Route("/start/go", start.go, methods=["POST"]),
+            Route("/starting/{run:path}", start.starting_page),
+            Route("/continue/{run:path}", start.go_on, methods=["POST"]),
+            Route("/stop/{run:path}", start.stop, methods=["POST"]),
             Route("/studies", rate.studies_page),
             Route("/study/{study:path}", rate.study_page),
             Route("/rate/{token}", rate.rate_page, methods=["GET"]),
@@ -65,6 +80,10 @@ def make_app(root: Path, ledgers: Sequence[Path], access: Access, suites: Mappin
     app.state.served = Served(root, suites)
     app.state.studies = Studies(app.state.served)
     app.state.ledgers = ledgers
+    app.state.read_only = access.read_only
+    app.state.starter = start.Starter(
+        app.state.served, ledgers, suites or {}, is_on=starts_runs and access.is_for_its_owner
+    )
     return Guard(app, access)
 
 
@@ -106,13 +125,14 @@ def serve(
     names: Sequence[str],
     token: str | None,
     suites: Mapping[str, str],
+    read_only: bool,
     say: Callable[[str], None],
 ) -> None:
     """Serve until somebody stops it."""
     listening = _listen(host, port)
     port = listening.getsockname()[1]
-    access = access_for(host, port, names, token)
-    app = make_app(root, ledgers, access, suites)
+    access = access_for(host, port, names, token)._replace(read_only=read_only)
+    app = make_app(root, ledgers, access, suites, starts_runs=not read_only)
     shown = socket.gethostname() if host in ANYWHERE else f"[{host}]" if ":" in host else host
     if access.token is None:
         say(f"The site is at http://{shown}:{port}/ for this machine only. Ctrl-C ends it.")
@@ -134,7 +154,7 @@ def access_for(host: str, port: int, names: Sequence[str], token: str | None) ->
     """
     extra = {name.lower() for name in names}
     if is_loopback(host):
-        return Access(port, frozenset({*LOOPBACK_NAMES, *extra}), token or None)
+        return Access(port, frozenset({*LOOPBACK_NAMES, host, *extra}), token or None)
     if host in ANYWHERE and not extra:
         return Access(port, None, token or secrets.token_urlsafe(24))
     own = {f"[{host}]" if ":" in host else host.lower(), *LOOPBACK_NAMES}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -31,6 +32,15 @@ def _path(name: str) -> str:
     return quote(name, safe="/")
 
 
+def _day(at: str) -> str:
+    """A date and time as short as it can be told: without seconds, without the year where it is this one."""
+    try:
+        then = datetime.fromisoformat(at).astimezone()
+    except ValueError:
+        return at
+    return f"{then:%d %b %H:%M}" if then.year == datetime.now(UTC).year else f"{then:%d %b %Y}"
+
+
 @functools.cache
 def _environment() -> Environment:
     environment = Environment(
@@ -41,7 +51,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"path": _path, "plural": plural}
+    environment.filters |= {"path": _path, "plural": plural, "day": _day}
     return environment
 
 

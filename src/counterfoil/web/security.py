@@ -39,12 +39,20 @@ _CSRF = re.compile(r"[A-Za-z0-9_-]{43}")
 
 class Access(NamedTuple):
     """Who may come in. `hosts`: the names that a request may call this server by, None for any; `token`: what opens
-    the site, None where it is open to whoever reaches it.
+    the site, None where it is open to whoever reaches it; `read_only`: nobody writes anything.
     """
 
     port: int
     hosts: frozenset[str] | None
     token: str | None
+    read_only: bool = False
+
+    @property
+    def is_for_its_owner(self) -> bool:
+        """Whether nobody comes in but who is on this machine, or has the token. A server in front, which has a name of
+        its own, lets others in.
+        """
+        return self.token is not None or (self.hosts is not None and all(map(is_loopback, self.hosts)))
 
     @property
     def cookie(self) -> str:
@@ -96,7 +104,9 @@ class Guard:
             await send(message)
 
         refusal = self._refusal(request)
-        if refusal is None and scope["method"] not in SAFE_METHODS:
+        if refusal is None and scope["method"] not in SAFE_METHODS and self._access.read_only:
+            refusal = PlainTextResponse("This site is read-only: it was started with --read-only.", 403)
+        elif refusal is None and scope["method"] not in SAFE_METHODS:
             refusal = await _checked(request, "" if is_new else csrf)
         await (refusal or self._app)(scope, receive, guarded)
 

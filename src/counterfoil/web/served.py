@@ -13,7 +13,8 @@ import msgspec
 
 from counterfoil.console import shown_name
 from counterfoil.errors import UserError
-from counterfoil.running.folder import MANIFEST, RECORDS, SUMMARY, Run
+from counterfoil.running.folder import LIVE, MANIFEST, PARTS, RECORDS, SUMMARY, Run
+from counterfoil.running.live.state import Live, read_live
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 
 CURATION = "curation.json"
@@ -133,6 +134,26 @@ class Served:
             with suppress(NotHere, OSError):
                 found.append(self._info(self.name_of(folder)))
         return sorted(found, key=lambda info: (info.finished, info.path), reverse=True)
+
+    def live(self, name: str) -> tuple[Path, Live] | None:
+        """The folder of that name and how its run is doing, if one is under way or was left off there."""
+        folder = self.inside(name)
+        parts = folder / PARTS
+        for path in (folder / LIVE, parts, *parts.glob("*.rows")):
+            if path.is_symlink():
+                raise NotHere(name)
+        live = read_live(folder)
+        return None if live is None else (folder, live)
+
+    def live_runs(self) -> list[tuple[str, Live]]:
+        """All that are under way or were left off, the latest first."""
+        found = []
+        for folder in self._folders_with(LIVE):
+            name = self.name_of(folder)
+            with suppress(NotHere, OSError):
+                if (there := self.live(name)) is not None:
+                    found.append((name, there[1]))
+        return sorted(found, key=lambda each: each[1].started_at, reverse=True)
 
     def curations(self) -> list[Path]:
         """The folders of curations that have a list for people."""

@@ -36,6 +36,9 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         help="a suite of your own, so that its runs have plots and can be compared; can be given more than once",
     )
     parser.add_argument(
+        "--read-only", action="store_true", help="look only: no run is started, nothing is rated, reviewed or noted"
+    )
+    parser.add_argument(
         "--ledger", metavar="FILE", help=f"the ledger with the exchanges (default: {DEFAULT_LEDGER}, in DIR or here)"
     )
 
@@ -64,6 +67,7 @@ def call(parsed: argparse.Namespace) -> int:
         names=parsed.allow_host,
         token=os.environ.get(TOKEN) or None,
         suites=suites,
+        read_only=parsed.read_only,
         say=say,
     )
     return 0

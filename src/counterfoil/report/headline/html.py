@@ -55,12 +55,10 @@ def _cell(column: Column, one: Cell) -> Html:
     sign = tag("span", one.sign, class_="sign", role="img", aria_label=words, title=words) if one.sign else None
     number = tag("b" if one.standing == "best" else "span", cell(estimate.value), class_="value")
     text = tag("span", number, tag("span", bounds, class_="interval"), sign, class_="figure")
-    return tag(
-        "td", text, _bar(column, one), class_=(one.standing or "").replace(" ", "-") or None, title=estimate.note
-    )
+    return tag("td", text, bar(column, one), class_=(one.standing or "").replace(" ", "-") or None, title=estimate.note)
 
 
-def _bar(column: Column, one: Cell) -> Html | None:
+def bar(column: Column, one: Cell) -> Html | None:
     """Nothing without an interval: what can't be told is not plotted."""
     estimate = one.estimate
     if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:

@@ -53,20 +53,13 @@ def frame_so_far(suite: AnySuite, live: Live, records: Sequence[Record]) -> pl.D
     return frame_of([dict(record) for record in records], kinds).drop(TEXT_COLUMNS)
 
 
-class Interim(Run):
-    """A run as far as it has come: its figures so far, and how its records ended. It has no files."""
+class Figures(Run):
+    """Figures, and how records ended, without the records: nothing is tested of them."""
 
-    def __init__(self, folder: Path, suite: AnySuite, live: Live, records: Sequence[Record]) -> None:
+    def __init__(self, folder: Path, estimates: list[Estimate], outcomes: list[dict[str, Any]]) -> None:
         self.folder = folder / PARTS
-        self._figures = interim_estimates(suite, live, records)
-        pairs = dict.fromkeys((record["model"], record["variant"]) for record in records)
-        counts = {(pair, outcome): 0 for pair in pairs for outcome in OUTCOMES}
-        for record in records:
-            counts[(record["model"], record["variant"]), record["outcome"]] += 1
-        self._ended = [
-            {"model": pair[0], "variant": pair[1], **{outcome: counts[pair, outcome] for outcome in OUTCOMES}}
-            for pair in pairs
-        ]
+        self._figures = estimates
+        self._ended = outcomes
 
     @property
     def estimates(self) -> list[Estimate]:
@@ -75,6 +68,19 @@ class Interim(Run):
     @property
     def outcomes(self) -> list[dict[str, Any]]:
         return self._ended
+
+
+def interim(folder: Path, suite: AnySuite, live: Live, records: Sequence[Record]) -> Figures:
+    """A run as far as it has come."""
+    pairs = dict.fromkeys((record["model"], record["variant"]) for record in records)
+    counts = {(pair, outcome): 0 for pair in pairs for outcome in OUTCOMES}
+    for record in records:
+        counts[(record["model"], record["variant"]), record["outcome"]] += 1
+    ended = [
+        {"model": pair[0], "variant": pair[1], **{outcome: counts[pair, outcome] for outcome in OUTCOMES}}
+        for pair in pairs
+    ]
+    return Figures(folder, interim_estimates(suite, live, records), ended)
 
 
 def interim_estimates(suite: AnySuite, live: Live, records: Sequence[Record]) -> list[Estimate]:

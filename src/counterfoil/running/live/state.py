@@ -31,6 +31,35 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str | None
     stopped: str | None
 
+    @property
+    def title(self) -> str:
+        return self.name + (f" ({self.role})" if self.role != "model" else "")
+
+    def describe(self, seconds: float) -> str:
+        """Done, in flight, rate, tokens, money, failures, time left, and what it waits for."""
+        asked, seconds = self.asked + self.failed, max(seconds, 0.001)
+        parts = [
+            f"{self.done:,} of {self.total:,}" if self.total else f"{self.done:,} done",
+            f"{self.in_flight} in flight",
+            f"{self.in_ledger:,} from the ledger" if self.in_ledger else "",
+            f"{asked / seconds:,.1f}/s",
+            f"{self.tokens:,} tokens",
+            f"${self.cost:,.4f}" if self.cost else "",
+            f"{self.failed:,} failed" if self.failed else "",
+            f"{duration((self.total - self.done) * seconds / asked)} left" if asked and self.done < self.total else "",
+            f"trying again: {self.trouble}" if self.trouble else "",
+        ]
+        return ", ".join(filter(None, parts))
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
 
 class Live(msgspec.Struct, frozen=True, kw_only=True):
     """How a run is doing `seconds` after it began to ask. `data` is as in the manifest; `columns`: those of the suite

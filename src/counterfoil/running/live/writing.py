@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from counterfoil.running.askers import JudgeAsks, Watched
-from counterfoil.running.live.state import Live, Work, write_live
+from counterfoil.running.askers import Watched
+from counterfoil.running.live.state import Live, write_live
 from counterfoil.running.plan import Plan
 from counterfoil.running.records import NoParts, Parts
 
@@ -35,7 +35,9 @@ async def telling(plan: Plan, parts: Parts | NoParts, watched: Sequence[Watched]
         with suppress(OSError):
             parts.write_waiting()
         seconds = time.monotonic() - started
-        write_live(plan.request.out, msgspec.structs.replace(first, seconds=seconds, works=list(map(_work, watched))))
+        write_live(
+            plan.request.out, msgspec.structs.replace(first, seconds=seconds, works=[each.work for each in watched])
+        )
 
     async def again_and_again() -> None:
         while True:
@@ -76,21 +78,3 @@ def _command() -> list[str] | None:
     """The words after `counterfoil`, if this process was begun by it."""
     is_ours = Path(sys.argv[0]).stem in ("counterfoil", "__main__") and sys.argv[1:2] == ["run"]
     return sys.argv[1:] if is_ours else None
-
-
-def _work(watched: Watched) -> Work:
-    tally, counted = watched.account.tally, watched.counted
-    return Work(
-        name=watched.asker.model.name,
-        role=counted.role if isinstance(counted, JudgeAsks) else "model",
-        done=watched.done,
-        total=watched.total or 0,
-        in_flight=watched.asker.in_flight,
-        asked=tally.asked,
-        in_ledger=tally.in_ledger,
-        failed=tally.failed,
-        tokens=tally.input_tokens + tally.output_tokens,
-        cost=tally.cost,
-        trouble=watched.asker.trouble,
-        stopped=watched.asker.stopped,
-    )

@@ -13,6 +13,7 @@ from counterfoil.figures.numbers import cell
 from counterfoil.report.html import Html
 from counterfoil.running.asked import key_of_record
 from counterfoil.running.records import COLUMNS
+from counterfoil.suite.second_reader import SECOND_READING
 from counterfoil.suite.suite import AnySuite, Record
 from counterfoil.web.pages import page, served
 from counterfoil.web.records.query import PAGE, REPLY, Query, parsed, rows_of
@@ -88,7 +89,8 @@ def shown_columns(suite: AnySuite, table: Table) -> list[str]:
     read = [name for name in suite.read_columns if name in kinds and name != "correct"]
     scores = [name for name in own if kinds[name].is_float()][:MOST_SCORES]
     told = [name for name in ("category", "level", "control", "order") if name in own and name in table.groups]
-    return ["model", "variant", *told, *read, *scores]
+    second = [SECOND_READING] if SECOND_READING in kinds else []
+    return ["model", "variant", *told, *read, *second, *scores]
 
 
 def _heads(query: Query, columns: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:

@@ -1,0 +1,1 @@
+"""Runs under way: how they are doing, and those that are started from the site."""
