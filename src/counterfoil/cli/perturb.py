@@ -31,6 +31,12 @@ OPTIONS = (
         default=False,
     ),
     Option("lure", "the lure arm, too: the old answer is among the options", kind=bool, default=False),
+    Option(
+        "noise",
+        "sentences that do not matter, too, in the original and the changed questions",
+        kind=bool,
+        default=False,
+    ),
     Option("draws", "variants of each level and control", kind=int, least=1, default=5),
     Option("seed", "seed of the draws and of the sample", kind=int, least=0, default=0),
     Option("limit", "perturb a stratified, seeded sample of N questions", kind=int, least=1),
@@ -95,7 +101,7 @@ def call(parsed: argparse.Namespace) -> int:
         proposer=judge_settings(values["proposer"], values),
         **{
             name: values[name]
-            for name in ("controls", "lure", "draws", "seed", "limit", "overwrite", "allow_unbalanced")
+            for name in ("controls", "lure", "noise", "draws", "seed", "limit", "overwrite", "allow_unbalanced")
         },
     )
     inputs = Inputs(strict=values["strict"], encoding=values["encoding"])

@@ -63,6 +63,8 @@ def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
         both = questions.with_columns(base=pl.when(pl.col(arm).is_not_null()).then(pl.col(base)))
         frames[metrics.draws_of(kind)] = _draws(records, both, in_arm)
         frames[metrics.answers_of(kind)] = _both_arms(records, of_control[base], in_arm)
+    if metrics.NOISE in asked:
+        frames |= _with_noise(records, questions)
     lures = lures_of(records)
     frames |= _memory(questions, frames[metrics.answers_of(QUESTION)], lures)
     if lures.height:
@@ -72,6 +74,28 @@ def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
             left_out=pl.lit(False),
         )
     return frames
+
+
+def _with_noise(records: pl.DataFrame, questions: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Originals beside themselves with noise, and changed questions beside themselves with noise."""
+    # Noise was put into the changed questions of the lowest level that was asked.
+    level = next((f"level {level}" for level in metrics.GAP_LEVELS if _is_asked(records, level)), None)
+    changed = pl.lit(None, pl.Float64) if level is None else pl.col(level)
+    o, n, m = pl.col("o"), pl.col(metrics.NOISE), pl.col(metrics.NOISE_CHANGED)
+    gaps = {
+        metrics.NOISE: (o - n, pl.when(o.is_not_null()).then(n)),
+        metrics.NOISE_CHANGED: (changed - m, pl.when(changed.is_not_null()).then(m)),
+        metrics.BOTH_WITH_NOISE: (n - m, n),
+    }
+    for strength in metrics.STRENGTHS:
+        some = pl.col(f"{metrics.NOISE} {strength}")
+        gaps[f"{metrics.NOISE} {strength}"] = o - some, some
+    if level is None:
+        del gaps[metrics.NOISE_CHANGED], gaps[metrics.BOTH_WITH_NOISE]
+    return {
+        kind: _named(questions.select(*_ASKED, gap=gap, right=right), "gap", f" {kind}")
+        for kind, (gap, right) in gaps.items()
+    }
 
 
 _ASKED = (*WHO, "cluster", "topic")
@@ -183,7 +207,15 @@ def questions_of(records: pl.DataFrame, *, trusted: bool = True) -> pl.DataFrame
     arms = {
         "perturbed": _IN_GAP,
         **{f"level {level}": pl.col("level") == level for level in (1, 2, 3)},
-        **{control: pl.col("control") == control for control in metrics.CONTROLS},
+        **{
+            control: pl.col("control") == control
+            for control in (*metrics.CONTROLS, metrics.NOISE, metrics.NOISE_CHANGED)
+        },
+        **{
+            f"{metrics.NOISE} {strength}": (pl.col("control") == metrics.NOISE)
+            & (pl.col("draw") % len(metrics.STRENGTHS) == strength - 1)
+            for strength in metrics.STRENGTHS
+        },
     }
     questions = by_draw.group_by([*WHO, "cluster", "topic"], maintain_order=True).agg(
         o=_complete_mean(_ORIGINAL),
@@ -322,6 +354,7 @@ def summarize(frames: Items) -> list[Estimate]:
     for level in (*metrics.GAP_LEVELS, metrics.OTHER_LEVEL):
         estimates += summary_of(of_levels, _only(frames, "level", level))
     estimates += summary_of(metrics.OF_CONTROLS, frames)
+    estimates += summary_of(metrics.OF_NOISE, frames)
     for of_lures in metrics.OF_LURES:
         estimates += summary_of([of_lures], frames)
     for status in metrics.WRITTEN_BY_A_MODEL:

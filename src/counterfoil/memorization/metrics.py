@@ -18,6 +18,9 @@ OTHER_LEVEL = 3
 CONTROLS = ("again", "reshuffled", "reoptioned", "renamed", "stand_in")
 # The control that stands in for the original, and those that only change the options.
 STAND_IN, OF_OPTIONS = "stand_in", ("reshuffled", "reoptioned")
+# The original with sentences that do not matter, and changed questions with such; how many sentences there are.
+NOISE, NOISE_CHANGED, BOTH_WITH_NOISE = "noise", "noise_changed", "both with noise"
+STRENGTHS = (1, 2, 3)
 # Items beside the originals with all their draws.
 REPLY, LURE, LEVEL, OTHER_SKILL, STATUS, EXCESS = "reply", "lure", "level", "other skill", "status", "excess"
 MEMORY = "memory"
@@ -154,6 +157,25 @@ CONSISTENCY = Metric(
     over="paired_original",
 )
 OUT_OF_CHOICE = OF_REPLIES.changed(of=REPLY, groups=((), *BY_LEVEL))
+NOISE_GAP = GAP.changed(
+    name="noise_gap",
+    formula="Mean of o − n̄, n̄ the share of right answers to the original with one to three sentences that do not "
+    "matter; by `strength`, their number; for `numbers` changed, v̄ − n̄ over changed questions and the same with noise.",
+    says="How much what does not matter distracts the model.",
+    better="zero",
+)
+GAP_WITH_NOISE = GAP.changed(
+    name="gap_with_noise",
+    formula="Mean of n̄ − n̄′, n̄ over originals with sentences that do not matter, n̄′ over changed questions with such.",
+    says="How much easier the published questions are among noise: beside the gap it says whether noise hides memory.",
+)
+ACCURACY_NOISE = Metric(
+    name="accuracy_noise",
+    formula="Mean of the share of right answers with noise, by `numbers`: those of the original, or changed.",
+    says="How often the model is right among sentences that do not matter.",
+    better="higher",
+    mean="right",
+)
 PLACEBO_BAND = Metric(
     name="placebo_band",
     formula="From the lowest to the highest value of `figure` that responders without memory show on the questions "
@@ -237,6 +259,14 @@ OF_CONTROLS = (
     *(_of(control_of(name), CONTROL_GAP, ((),)).changed(label=(("control", name),)) for name in CONTROLS),
     EXCESS_GAP,
 )
+OF_NOISE = (
+    NOISE_GAP.changed(of=NOISE),
+    *(NOISE_GAP.changed(of=f"{NOISE} {strength}", label=(("strength", strength),)) for strength in STRENGTHS),
+    NOISE_GAP.changed(of=NOISE_CHANGED, label=(("numbers", "changed"),)),
+    GAP_WITH_NOISE.changed(of=BOTH_WITH_NOISE),
+    ACCURACY_NOISE.changed(of=NOISE, label=(("numbers", "original"),)),
+    ACCURACY_NOISE.changed(of=NOISE_CHANGED, label=(("numbers", "changed"),)),
+)
 OF_LURES = tuple(metric.changed(groups=BY_TOPIC) for metric in (KEPT_OLD, KEPT_OLD_EXCESS))
 FINDINGS = (
     *(UNPAIRED, ROBUST_WITHOUT_VARIANT, UNCHANGED_VARIANTS, UNREAD_ANSWERS, VARIANTS_WITHOUT_DIGITS),
@@ -247,6 +277,6 @@ METRICS = tuple(
     metric.changed(on_both=True)
     for metric in (
         *(*OF_QUESTIONS, OF_MEMORY, *OF_LEVELS, OF_OTHER_LEVEL),
-        *(OUT_OF_CHOICE, *OF_STATUSES, *OF_CONTROLS, *OF_LURES, *FINDINGS),
+        *(OUT_OF_CHOICE, *OF_STATUSES, *OF_CONTROLS, *OF_NOISE, *OF_LURES, *FINDINGS),
     )
 )

@@ -33,6 +33,12 @@ OPTIONS = (
     ),
     Option(name="lure", kind=bool, default=True, help="also offer the original's answer beside the right one"),
     Option(
+        name="noise",
+        kind=bool,
+        help="also put one to three sentences that do not matter into the original and the changed questions (default: "
+        "no; of a frozen set all that it has)",
+    ),
+    Option(
         name="topic",
         repeatable=True,
         metavar="TOPIC",

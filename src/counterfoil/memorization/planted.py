@@ -29,6 +29,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memorized: float = 0.3
     slip: float = 0.05
     survives: float = 1.0
+    distracted: float = 0.0
     unread: float = 0.0
     seed: int = 0
 
@@ -65,11 +66,14 @@ def answer(question: Question, state: State, settings: Settings, chance: random.
     if chance.random() < settings.unread:
         return "I would need more time for this one."
     # Nobody has seen what stands in for the original.
-    old = question.gold if question.level == 0 and question.control not in ("lure", "stand_in") else question.old
+    unseen = ("lure", "stand_in", metrics.NOISE_CHANGED)
+    old = question.gold if question.level == 0 and question.control not in unseen else question.old
     remembers = state.remembers
     if question.control in (*metrics.OF_OPTIONS, "renamed"):
         remembers = remembers and chance.random() < settings.survives
     wanted = question.gold if state.solves else old if remembers else None
+    if question.control in (metrics.NOISE, metrics.NOISE_CHANGED) and chance.random() < settings.distracted:
+        wanted = None
     if wanted is None or chance.random() < settings.slip:
         wanted = None if open_form else chance.choice([letter for letter in LETTERS if letter != wanted])
     said: str | None = wanted

@@ -16,6 +16,7 @@ from counterfoil.memorization.options import DRAWS
 from counterfoil.perturbing.leaning import without_leaning
 from counterfoil.perturbing.making.existing import load_existing
 from counterfoil.perturbing.making.recipes import apply, recipe_id, shipped_recipes
+from counterfoil.perturbing.noise.noise import ON_CHANGED, ON_ORIGINAL, STRENGTHS, with_noise
 from counterfoil.perturbing.questions import PerturbedSet, Question, encode_set, read_set, with_source_id
 from counterfoil.perturbing.symbolic.sources import GSM8K, Published, is_published, load_published
 from counterfoil.perturbing.templates.tables import load_bank, load_templates, of_topics
@@ -25,6 +26,8 @@ from counterfoil.perturbing.templates.variants import CONTROLS, make_variants, v
 BANK = "bank"
 # What a run keeps in its folder: the set, what became of each original, and the results as the CFA study has them.
 SET, ITEMS, RESULTS = "set.jsonl", "items.json", "results.json"
+# Arms whose draws come in groups: there may be more than were asked for.
+_IN_GROUPS = ("lure", ON_ORIGINAL, ON_CHANGED)
 # What the manifest says of a set beside its name and hash: the file it was drawn from, and levels that it lacks.
 FROM, LEFT_OUT = "from", "levels_left_out"
 # Of a frozen set, the arms that it lacks.
@@ -41,8 +44,9 @@ def load_set(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
     """
     if data is not None and data.endswith(".jsonl") and not is_published(Path(data)):
         found = _part(read_set(Path(data)), settings)
-        wanted = {"controls": settings["controls"], "lures": settings["lure"]}
-        arms = {"lures" if question.control == "lure" else "controls" for question in found if question.control}
+        wanted = {"controls": settings["controls"], "lures": settings["lure"], "noise": settings.get("noise")}
+        kinds = {"lure": "lures", ON_ORIGINAL: "noise", ON_CHANGED: "noise"}
+        arms = {kinds.get(question.control, "controls") for question in found if question.control}
         lacking = [arm for arm in wanted if wanted[arm] and arm not in arms]
         found.about = {**found.about, **({ARMS_LEFT_OUT: lacking} if lacking else {})}
     else:
@@ -95,7 +99,9 @@ def questions_of(source: Source, settings: Mapping[str, Any]) -> list[Question]:
     for template in source.templates:
         make = _as_far_as_possible if template.source == "published" else make_variants
         made = make(template, settings["set_seed"], levels, controls, settings["lure"], count)
-        questions += with_source_id(without_leaning(made), source.ids.get(template.id))
+        made = without_leaning(made)
+        made = with_noise(made, settings["set_seed"], count) if settings.get("noise") else made
+        questions += with_source_id(made, source.ids.get(template.id))
     return questions
 
 
@@ -106,7 +112,7 @@ def _as_far_as_possible(*arguments: Any) -> list[Question]:
 def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
     """What the options leave of a frozen set; its hash stays that of the file where they leave all of it."""
     levels, draws, topics = settings["levels"], settings["draws"], settings["topic"] or ()
-    most = max((question.draw for question in frozen if question.control != "lure"), default=0) + 1
+    most = max((question.draw for question in frozen if question.control not in _IN_GROUPS), default=0) + 1
     if draws is not None and draws > most:
         raise UserError(f"--draws {draws}: {frozen.name} is frozen with {most}; make a larger set with `data perturb`.")
     if settings["set_seed"]:
@@ -114,7 +120,10 @@ def _part(frozen: PerturbedSet, settings: Mapping[str, Any]) -> PerturbedSet:
 
     def is_asked_for(question: Question) -> bool:
         most = draws
-        if question.control == "lure":
+        if question.control in (ON_ORIGINAL, ON_CHANGED):
+            wanted = settings.get("noise") is not False
+            most = draws and -(-draws // STRENGTHS) * STRENGTHS
+        elif question.control == "lure":
             wanted = bool(settings["lure"])
             # Lures come in pairs, and mean nothing apart.
             most = draws and draws + draws % 2

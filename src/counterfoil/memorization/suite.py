@@ -104,6 +104,8 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
         "level": "level {}",
         "control": "{}",
         "k": "at k = {}",
+        "strength": "of strength {}",
+        "numbers": "{} numbers",
         "basis=reported": "as reported",
         "status": "{}",
     }

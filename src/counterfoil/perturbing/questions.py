@@ -24,7 +24,7 @@ Order = tuple[int, int, int]
 Letter = Literal["A", "B", "C"]
 LETTERS: tuple[Letter, Letter, Letter] = ("A", "B", "C")
 
-Control = Literal["again", "reshuffled", "reoptioned", "renamed", "stand_in", "lure"]
+Control = Literal["again", "reshuffled", "reoptioned", "renamed", "stand_in", "lure", "noise", "noise_changed"]
 # More than the draws of any control.
 _MOST_DRAWS = 1_000
 Status = Literal["verified", "refuted", "unverified"]

@@ -9,6 +9,7 @@ import pytest
 import counterfoil as cf
 from commands import counterfoil
 from counterfoil.memorization.report.tables import tables
+from counterfoil.report.page.page import page
 
 # It has learnt every original by heart, and can solve none.
 PARROT = "planted/memorization?skill=0&memorized=1&slip=0"
@@ -36,6 +37,30 @@ def test_what_became_of_the_questions_the_suspects_and_what_was_printed(
     assert "What became of the questions" in shown
     assert "What was printed" not in shown
     assert "What was printed" in counterfoil("show", "run", "--all", cwd=tmp_path).stdout
-    page = Path("run/report.html").read_text(encoding="utf-8")
+    html = page([run])
     for title in ("What became of the questions", "Suspects", "What was printed"):
-        assert title in page
+        assert title in html
+
+
+@pytest.mark.heavy
+def test_memory_and_distraction_two_by_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    # It can do everything, and noise throws it off always: then it guesses.
+    model = "planted/memorization?skill=1&memorized=0&slip=0&distracted=1"
+    run = cf.run("memorization", model=model, limit=8, draws=3, noise=True, controls=False, lure=False, out="run")
+    _, crossed, *_ = tables(run)
+    plain, noisy, difference = crossed.rows
+    assert plain[1:4] == ("plain", plain[2], plain[3])
+    assert plain[2].startswith("1.000")
+    assert plain[3].startswith("1.000")
+    assert plain[4].startswith("0.000")
+    by_name = {(one.metric, *one.group.values()): one.value for one in run.estimates}
+    right = by_name["accuracy_noise", "original"], by_name["accuracy_noise", "changed"]
+    assert by_name["noise_gap",] == pytest.approx(1 - right[0])
+    assert by_name["noise_gap", "changed"] == pytest.approx(1 - right[1])
+    assert by_name["gap_with_noise",] == pytest.approx(right[0] - right[1])
+    assert noisy[2].startswith(f"{right[0]:.3f}")
+    assert difference[2].startswith(f"{1 - right[0]:.3f}")
+    # One draw of each strength: their mean is that of all.
+    of_strengths = [by_name["noise_gap", strength] for strength in (1, 2, 3)]
+    assert sum(of_strengths) / 3 == pytest.approx(by_name["noise_gap",])

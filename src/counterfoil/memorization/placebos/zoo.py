@@ -46,7 +46,7 @@ NAMES = {
     control_gap(metrics.STAND_IN): f"{_STAND_IN.name} {metrics.STAND_IN}",
     GAP: metrics.MEMORIZATION_GAP.name,
 }
-_SETTINGS: dict[str, Any] = {"levels": [1, 2], "controls": True, "lure": True, "draws": DRAWS}
+_SETTINGS: dict[str, Any] = {"levels": [1, 2], "controls": True, "lure": True, "noise": False, "draws": DRAWS}
 Tell = Callable[[str, int, int], None]
 
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from counterfoil.errors import UserError
-from counterfoil.figures.numbers import cell, naming, overall
+from counterfoil.figures.numbers import cell, naming, overall, with_interval
 from counterfoil.figures.tables import Table
 from counterfoil.memorization import metrics
 from counterfoil.memorization.report.headline import KINDS, MEMORIZED, SUSPECT, counted, item_rows
 from counterfoil.perturbing.content import CONTENT_HEAD, content_rows, contents
 from counterfoil.running.asked import questions_of
 from counterfoil.running.folder import RECORDS, Run
+from counterfoil.stats.estimate import Estimate
+
+_ORIGINAL, _PERTURBED = metrics.ACCURACY_ORIGINAL.name, metrics.ACCURACY_PERTURBED.name
+_GAP = metrics.MEMORIZATION_GAP.name
 
 
 def tables(run: Run) -> list[Table]:
     """Those that the run has what it takes for."""
-    return [one for one in (_kinds(run), _suspects(run), _printed(run)) if one.rows]
+    return [one for one in (_kinds(run), _distracted(run), _suspects(run), _printed(run)) if one.rows]
 
 
 def _names(run: Run) -> dict[tuple[str, str], str]:
@@ -35,6 +39,49 @@ def _kinds(run: Run) -> Table:
         description="robust: right in the original and in all draws; suspect: right in the original and wrong in a "
         "draw, whatever the reason; improved: right in a draw only; wrong: right in neither.",
         head=("", *(kind.replace(" in all", "") for kind in KINDS.values()), "questions"),
+        rows=tuple(rows),
+        brief=True,
+    )
+
+
+def _distracted(run: Run) -> Table:
+    """Memory and distraction, two by two: accuracies by numbers and noise, and the gaps between them."""
+    names = _names(run)
+    found = {
+        (one.model, one.variant, one.metric, *one.group.values()): one
+        for one in run.estimates
+        if one.metric in (metrics.NOISE_GAP.name, metrics.ACCURACY_NOISE.name, metrics.GAP_WITH_NOISE.name)
+    }
+    plain = {
+        (one.model, one.variant, one.metric): one
+        for metric in (metrics.ACCURACY_ORIGINAL, metrics.ACCURACY_PERTURBED, metrics.MEMORIZATION_GAP)
+        for one in overall(run.estimates, metric.name)
+    }
+    noise, gap = metrics.ACCURACY_NOISE.name, metrics.NOISE_GAP.name
+    rows: list[tuple[str, ...]] = []
+    for pair, name in names.items():
+        if (*pair, gap) not in found:
+            continue
+
+        def told(one: Estimate | None) -> str:
+            return "" if one is None else with_interval(one)
+
+        rows += [
+            (name, "plain", *(told(plain.get((*pair, one))) for one in (_ORIGINAL, _PERTURBED, _GAP))),
+            (
+                name,
+                "with noise",
+                *(told(found.get((*pair, noise, numbers))) for numbers in ("original", "changed")),
+                told(found.get((*pair, metrics.GAP_WITH_NOISE.name))),
+            ),
+            (name, "difference", told(found.get((*pair, gap))), told(found.get((*pair, gap, "changed"))), ""),
+        ]
+    return Table(
+        title="Memory and distraction",
+        description="Accuracies with the published numbers and with others, and among sentences that do not matter. "
+        "The last column is what published numbers add, the last row what noise takes. With several levels, noise is "
+        "in the lowest of them.",
+        head=("", "", "published numbers", "other numbers", "gap"),
         rows=tuple(rows),
         brief=True,
     )

@@ -32,6 +32,7 @@ from counterfoil.perturbing.making.report import (
     tally_of,
     why_none,
 )
+from counterfoil.perturbing.noise.noise import with_noise
 from counterfoil.perturbing.questions import Question, with_source_id, write_set
 from counterfoil.perturbing.symbolic.sources import GSM8K
 from counterfoil.perturbing.templates.template import Template
@@ -189,6 +190,7 @@ def _questions(
     if request.lure and not any(question.control == "lure" for question in drawn):
         report.without["lure"] = report.without.get("lure", 0) + 1
     whole = [*drawn[:1], *written[1:], *drawn[1:]]
+    whole = with_noise(whole, request.seed, request.draws) if request.noise else whole
     return with_source_id(whole, source_id) if len(whole) > 1 else []
 
 

@@ -29,6 +29,7 @@ class PerturbRequest(msgspec.Struct, frozen=True, kw_only=True):
     levels: tuple[int, ...] = (1,)
     controls: bool = False
     lure: bool = False
+    noise: bool = False
     draws: int = 5
     seed: int = 0
     limit: int | None = None
@@ -48,6 +49,7 @@ class PerturbRequest(msgspec.Struct, frozen=True, kw_only=True):
             **{name: getattr(self, name) for name in ("controls", "lure", "draws", "seed", "limit")},
             "generator": "direct" if self.direct else "template",
             "proposer": spec and spec.name,
+            **({"noise": True} if self.noise else {}),
             **({"topics": list(self.topics)} if self.topics else {}),
         }
 
