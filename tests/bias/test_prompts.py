@@ -12,8 +12,10 @@ from counterfoil.bias.planted import respondent
 from counterfoil.bias.prompts import load_variants, query, shipped_variants, shown_choices
 from counterfoil.bias.questions import UNKNOWN, Question
 from counterfoil.bias.relatives.languages import LANGUAGES
+from counterfoil.bias.relatives.table import RELATIVES
 from counterfoil.bias.suite import suite
 from counterfoil.errors import UserError
+from counterfoil.suite.prompts import shipped_text
 from counterfoil.suite.suite import Variant
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -139,6 +141,12 @@ def test_every_language_has_five_wordings_and_its_debiased_one() -> None:
 def test_published_prompts_are_word_for_word(name: str, text: str) -> None:
     [variant] = load_variants([name], [(None, "en")])
     assert text_of(variant, ENGLISH) == text.format("CONTEXT", "QUESTION", "ONE", "Not known", "TWO")
+
+
+def test_the_table_of_datasets_names_the_published_prompts_that_ship() -> None:
+    named = {name for relative in RELATIVES for names in relative.prompts.values() for name in names}
+    table = shipped_text("counterfoil.bias", "published.tsv")
+    assert named == {line.partition("\t")[0] for line in table.splitlines()[1:]}
 
 
 def test_the_planted_respondent_knows_every_prompt_that_ships() -> None:

@@ -67,7 +67,10 @@ def record(number: int, role: str | None, *, ambiguous: bool = True, biased_cont
 def estimates(
     records: Iterable[Any], *, keep: bool = False, by_template: bool = False, withhold: bool = True
 ) -> list[Estimate]:
-    schema: Any = {name: {str: pl.String, int: pl.Int64, bool: pl.Boolean}[kind] for name, kind in COLUMNS.items()}
+    schema: Any = {
+        name: {str: pl.String, int: pl.Int64, bool: pl.Boolean, float: pl.Float64}[kind]
+        for name, kind in COLUMNS.items()
+    }
     frame = pl.DataFrame(list(records), schema=schema, orient="row")
     options = {
         "out_of_choice": "keep" if keep else "drop",

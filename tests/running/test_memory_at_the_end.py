@@ -15,7 +15,7 @@ from counterfoil.running.records import COLUMNS
 pytestmark = pytest.mark.heavy
 
 FEW, MANY, MOST_BYTES = 100_000, 700_000, 300
-TYPES = {str: pl.String, int: pl.Int64, bool: pl.Boolean, list[str]: pl.List(pl.String)}
+TYPES = {str: pl.String, int: pl.Int64, bool: pl.Boolean, float: pl.Float64, list[str]: pl.List(pl.String)}
 # In a process of its own, since the memory that one has had at the most is told of whole processes.
 READ_AND_ESTIMATE = """
 import sys

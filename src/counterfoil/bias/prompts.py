@@ -12,7 +12,6 @@ import msgspec
 
 from counterfoil.bias.questions import Question
 from counterfoil.bias.relatives.languages import KOREAN, LANGUAGES
-from counterfoil.bias.relatives.table import usual_prompts
 from counterfoil.errors import UserError
 from counterfoil.suite.prompts import shipped_text, text_of_user, with_different_names
 from counterfoil.suite.suite import Variant
@@ -89,7 +88,7 @@ def load_variants(names: Sequence[str], places: Sequence[Place]) -> list[Variant
 def _in_language(names: Sequence[str], place: Place, shipped: Mapping[str, Variant]) -> list[Variant]:
     """Variants for the questions of one language: 1 stands for es-1 where that is there."""
     variants: list[Variant] = []
-    for name in names or usual_prompts(*place):
+    for name in names or LANGUAGES[place[1]].prompts:
         own = f"{place[1]}-{name}"
         name = own if own in shipped else name
         variants += [shipped[name]] if name in shipped else _of_user(name, _in_reach(shipped, place[1]))

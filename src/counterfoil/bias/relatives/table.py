@@ -12,7 +12,6 @@ import msgspec
 
 from counterfoil.bias.questions import Question
 from counterfoil.bias.relatives import cbbq, esbbq, ggbbq, jbbq, mbbq
-from counterfoil.bias.relatives.languages import LANGUAGES
 from counterfoil.datasets.registry import DataFile, Dataset
 from counterfoil.tables import Row
 
@@ -23,8 +22,9 @@ Reader = Callable[[Sequence[Row], str], list[Question]]
 class Relative(msgspec.Struct, frozen=True, kw_only=True):
     """A dataset that asks as BBQ does.
 
-    `is_mine` tells its files from a row and the file's path. `prompts`: the dataset's own variants by language, where
-    it has some; else the language's are asked. `scores`: the names of its own metrics, or of ours that are the same.
+    `is_mine` tells its files from a row and the file's path. `prompts`: the variants that are its authors' own
+    published ones, by language; they are asked where they are named, and else the language's.
+    `scores`: the names of its own metrics, or of ours that are the same.
     `files`: their names here, by their paths below `address`, which names a commit; none where the authors hand them
     out, as `by_hand` says.
     """
@@ -85,6 +85,7 @@ RELATIVES = (
         languages=mbbq.LANGUAGES,
         is_mine=mbbq.is_mine,
         read=mbbq.read,
+        prompts={code: tuple(f"{code}-mbbq-{number}" for number in range(1, 6)) for code in mbbq.LANGUAGES},
         scores=("mbbq_bias_a", "mbbq_bias_d", "accuracy_control"),
         licence="CC BY 4.0",
         citation="Neplenbroek et al. 2024, MBBQ: A Dataset for Cross-Lingual Comparison of Stereotypes in Generative "
@@ -100,6 +101,7 @@ RELATIVES = (
         languages=cbbq.LANGUAGES,
         is_mine=cbbq.is_mine,
         read=cbbq.read,
+        prompts={"zh": ("cbbq-chatgpt", "cbbq-chatglm", "cbbq-bloomz")},
         scores=("cbbq_s_ambiguous", "cbbq_s_disambiguated", "cbbq_s_total"),
         licence="CC BY-SA 4.0",
         citation="Huang and Xiong 2024, CBBQ: A Chinese Bias Benchmark Dataset Curated with Human-AI Collaboration for "
@@ -134,6 +136,7 @@ RELATIVES = (
         languages=("es",),
         is_mine=esbbq.is_spanish,
         read=esbbq.read,
+        prompts={"es": ("esbbq",)},
         scores=("esbbq_bias_score_ambig", "esbbq_bias_score_disambig"),
         licence="CC BY 4.0",
         citation=_ESBBQ_CITATION,
@@ -146,6 +149,7 @@ RELATIVES = (
         languages=("ca",),
         is_mine=esbbq.is_mine,
         read=esbbq.read,
+        prompts={"ca": ("cabbq",)},
         scores=("esbbq_bias_score_ambig", "esbbq_bias_score_disambig"),
         licence="CC BY 4.0",
         citation=_ESBBQ_CITATION,
@@ -176,9 +180,3 @@ def relative_of(rows: Sequence[Row], where: str) -> Relative | None:
     if first is None:
         return None
     return next((relative for relative in RELATIVES if relative.is_mine(first, where)), None)
-
-
-def usual_prompts(dataset: str | None, language: str) -> tuple[str, ...]:
-    """The variants that are asked where the user names none."""
-    own = BY_NAME[dataset].prompts if dataset else {}
-    return own.get(language) or LANGUAGES[language].prompts
