@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 def run_and_show(make_run: Callable[[], Run], request: RunRequest, *, as_json: bool, every_row: bool = False) -> int:
     """Make the run and its report, and print its summary; 1 if questions were left out or replies not judged."""
     from counterfoil import targets
-    from counterfoil.report.page.page import write_report
-    from counterfoil.report.sentences import ledger_sentences
-    from counterfoil.report.summary import summary_text
     from counterfoil.running.folder import REPORT, REPORT_ON, writing_about
     from counterfoil.running.run import LeftAtOnce
 
@@ -32,6 +29,11 @@ def run_and_show(make_run: Callable[[], Run], request: RunRequest, *, as_json: b
         say("Left at once. Every reply that had come is in the ledger: the same command goes on from there.")
         sys.stderr.flush()
         os._exit(130)  # a model in this process may still be busy
+    # They need tables and statistics, which are loaded while the first asks are on their way.
+    from counterfoil.report.page.page import write_report
+    from counterfoil.report.sentences import ledger_sentences
+    from counterfoil.report.summary import summary_text
+
     write_report([run], run.folder / REPORT, overwrite=request.overwrite)
     for sentence in ledger_sentences(run.manifest):
         say(sentence)

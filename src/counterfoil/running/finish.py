@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import platform
 import sys
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -37,6 +36,7 @@ from counterfoil.running.plan import Plan
 from counterfoil.running.records import Answered, Parts, read_answered, read_left_out, read_scores
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts
+from counterfoil.running.sampling import distinct
 from counterfoil.stats.estimate import ALL, Estimate
 from counterfoil.suite.habits import all_estimates
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES, Outcome
@@ -84,8 +84,8 @@ def manifest(
             "name": plan.dataset.name,
             "given": request.data,
             "sha256": plan.dataset.sha256,
-            "questions": _distinct(plan.dataset_units),
-            "chosen": _distinct(plan.units),
+            "questions": distinct(plan.dataset_units),
+            "chosen": distinct(plan.units),
             # In all their orders and draws.
             "asks": len(plan.units),
             "asked": answered[0].asked,
@@ -198,7 +198,7 @@ def finish(
         id = f"{plan.request.letters}-{_digest(parts)}"
         parts.join(staged / RECORDS, id)
         answered = _answered(plan, staged / RECORDS, outcomes)
-        partial = parts_of(counts, askers, answered, _distinct(plan.units))
+        partial = parts_of(counts, askers, answered, distinct(plan.units))
         summary = _summary(plan, staged / RECORDS, outcomes, counts, answered)
         note(summary.estimates, partial)
         summary.id = id
@@ -224,23 +224,17 @@ def _digest(parts: Parts) -> str:
 def _answered(plan: Plan, records: Path, outcomes: Mapping[tuple[str, str, Outcome], int]) -> list[Answered]:
     """What has a reply: of all, then of each model and variant. Records are read only where some may be missing."""
     if plan.request.context.format is None and not any(outcome in LEFT_OUT for *_, outcome in outcomes):
-        chosen = _distinct(plan.units)
+        chosen = distinct(plan.units)
         pairs = dict.fromkeys((model, variant) for model, variant, _ in outcomes)
         return [Answered(*pair, chosen, chosen, len(plan.units)) for pair in ((None, None), *pairs)]
     return read_answered(records, plan.suite.unit_column, plan.suite.identity)
-
-
-def _distinct(units: array[int]) -> int:
-    import numpy as np
-
-    return len(np.unique(np.frombuffer(units, dtype=np.int64)))
 
 
 def _partial_notes(plan: Plan, answered: Sequence[Answered]) -> dict[tuple[str, str], str]:
     """For each model and variant whose replies from elsewhere are not to all questions: to how many they are."""
     if plan.request.context.format is None:
         return {}
-    questions, replies = _distinct(plan.units), len(plan.units)
+    questions, replies = distinct(plan.units), len(plan.units)
     return {
         (row.model or ALL, row.variant or ALL): "replies to "
         + replies_to(row.answered, questions, row.replies, replies)

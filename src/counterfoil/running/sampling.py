@@ -16,6 +16,8 @@ GOLDEN_RATIO = (5**0.5 - 1) / 2
 # Questions that are held at a time, or an eighth of them all: a dataset that makes its questions as they are needed is
 # gone through once for each such part.
 HELD, PARTS = 16_384, 8
+# So many numbers are looked at one by one.
+FEW = 10_000
 
 
 class Sampled(Protocol):
@@ -92,6 +94,17 @@ def _rank(name: str, seed: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}:{name}".encode()).digest()[:8], "big")
 
 
+def distinct(numbers: array[int]) -> int:
+    """How many different numbers there are. Few of them take no numpy."""
+    if len(numbers) <= FEW:
+        return len(set(numbers))
+    import numpy as np
+
+    # np.unique would do, but loads masked arrays for it.
+    ordered = np.sort(np.frombuffer(numbers, dtype=np.dtype(numbers.typecode)))
+    return 1 + int(np.count_nonzero(ordered[1:] != ordered[:-1]))
+
+
 class Passing(Generic[T]):
     """A sample of things that come by in any order, and that are too many to be kept: about `size` of them.
 
@@ -126,9 +139,7 @@ class Passing(Generic[T]):
 
     def drawn(self) -> tuple[list[T], list[T]]:
         """The sample, and what was held beside it."""
-        import numpy as np
-
-        families = len(np.unique(np.frombuffer(self._ranks, dtype=np.uint64))) if self._ranks else 0
+        families = distinct(self._ranks)
         number = max(1, min(families, self._size * families // max(1, len(self._ranks))))
         things = [self._held[rank] for rank in sorted(self._held)]
         return [it for family in things[:number] for it in family], [it for family in things[number:] for it in family]
