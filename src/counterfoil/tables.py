@@ -125,12 +125,14 @@ def cell_rows(
             if len(pending) > 1 and _is_unclosed(pending, delimiter):
                 begin = reader.line_num - len(pending) + 1
                 raise UserError(f"{where}, line {begin}: a quotation mark is opened there and never closed.")
-            has_nul = any("\0" in line for line in pending)
+            has_nul = "\0" in pending[0] if len(pending) == 1 else any("\0" in line for line in pending)
             pending.clear()
             if any(cells[len(columns) :]):
                 yield place, ValueError(f"it has {len(cells)} cells, and there are {len(columns)} columns")
             elif has_nul:
                 yield place, ValueError("it holds the character NUL, which is no text")
+            elif len(cells) == len(columns):
+                yield place, dict(zip(columns, cells, strict=True))
             elif cells:
                 yield place, dict(zip_longest(columns, cells[: len(columns)], fillvalue=""))
     except csv.Error as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from counterfoil.errors import UserError
 from counterfoil.inputs import Inputs, reading_inputs
@@ -48,8 +49,19 @@ def key_of_question(suite: AnySuite, question: Question) -> Key:
     return key_of_record(suite, {"question_id": question.id, **question.columns})
 
 
+# What the runs of this process were asked from, as long as somebody holds the run.
+_ASKED: WeakKeyDictionary[Run, Dataset[Any]] = WeakKeyDictionary()
+
+
+def keep_dataset(run: Run, dataset: Dataset[Any]) -> None:
+    """The run has just been asked from this dataset: nobody needs to load it again."""
+    _ASKED[run] = dataset
+
+
 def questions_of(run: Run, data: str | None = None) -> Dataset[Any]:
     """The dataset that the run was asked from; `data` names it where it has moved."""
+    if data is None and run in _ASKED:
+        return _ASKED[run]
     about = run.manifest["data"]
     try:
         # As the run has read it: it has told of the rows that it left out.
@@ -87,9 +99,19 @@ def question_of(suite: AnySuite, known: Mapping[Key, Any], record: Record) -> An
 def shown_of(run: Run, records: Sequence[Record]) -> list[Mapping[str, str]]:
     """For each record what its question says, by name; empty where the dataset is gone or has changed."""
     suite = suite_to_show(run)
-    known = known_questions(run)
+    known = _questions_of_records(run, records) if run in _ASKED else known_questions(run)
     found = (known.get(key_of_record(suite, record)) for record in records)
     return [{} if question is None else suite.shown(question) for question in found]
+
+
+def _questions_of_records(run: Run, records: Sequence[Record]) -> Mapping[Key, Any]:
+    """The questions of these records, out of a dataset that is here. Few of its questions are looked at closely."""
+    suite = suite_of(run)
+    wanted = {key_of_record(suite, record) for record in records}
+    names = {record["question_id"] for record in records}
+    named = (question for question in _ASKED[run] if question.id in names or question.unit in names)
+    known = {key_of_question(suite, question): question for question in named}
+    return known if wanted <= known.keys() else known_questions(run)
 
 
 # The questions of the latest runs, kept for whoever looks at one record after another.

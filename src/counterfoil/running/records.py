@@ -78,7 +78,7 @@ class Parts:
     def put(self, model: int, place: int, row: Row) -> None:
         """Keep a record. Records are joined in the order of model and place."""
         stretch = self._waiting.setdefault((model, place // STRETCH), [])
-        stretch.append((place, [row.get(name) for name in self._columns]))
+        stretch.append((place, list(map(row.get, self._columns))))
         self._count += 1
         if self._count >= WAITING:
             self.write_waiting()

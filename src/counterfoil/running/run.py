@@ -20,6 +20,7 @@ from counterfoil.asking.models.providers import provider_of
 from counterfoil.console import Say
 from counterfoil.errors import UserError
 from counterfoil.progress import Progress
+from counterfoil.running.asked import keep_dataset
 from counterfoil.running.askers import Askers, JudgeAsks, RunAsker, Watched, open_senders
 from counterfoil.running.finish import Asked, finish
 from counterfoil.running.folder import (
@@ -133,7 +134,10 @@ async def carry_out(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run
     if asked_in is not None and run.is_complete:
         end_round(run.folder)
     end_live(run.folder, is_complete=run.is_complete)
-    return run if is_all_stored else NotAllStored(run.folder)
+    if not is_all_stored:
+        run = NotAllStored(run.folder)
+    keep_dataset(run, plan.dataset)
+    return run
 
 
 def _load_tables() -> None:
