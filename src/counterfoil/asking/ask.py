@@ -14,6 +14,8 @@ import msgspec
 Status = Literal["ok", "refused", "truncated", "failed"]
 
 LARGEST_EXACT_INTEGER = 2**53
+# json.dumps would make an encoder for each ask.
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -56,7 +58,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             fields["runtime"] = self.runtime
         if self.round is not None:
             fields["round"] = self.round
-        return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return _canonical(fields)
 
     @cached_property
     def key(self) -> str:
