@@ -249,10 +249,10 @@ def test_held_out_questions_of_bias_are_what_they_were(data: str) -> None:
     asked = load_bias(data)
     held = load_bias("out/held_out.jsonl")
     known = {question.id: question for question in asked}
-    assert held.language == asked.language == data
+    assert held.language == asked.language == {"korean": "ko", "english": "en"}[data]
     assert all(known[question.id] == question for question in held)
-    # A template has 16 questions in three orders; nearest to a fifth of 24 and of 22 templates are 5 and 4.
-    assert len(list(held)) == {"korean": 5, "english": 4}[data] * 16 * 3
+    # A template has 16 questions in three orders; nearest to a fifth of 72 and of 66 templates are 14 and 13.
+    assert len(list(held)) == {"korean": 14, "english": 13}[data] * 16 * 3
 
 
 def test_held_out_questions_of_memorization_have_their_draws() -> None:
@@ -374,9 +374,9 @@ def test_replies_that_were_cut_off_are_left_out_where_the_ledger_tells(capsys: p
     assert len(after["train"]) + len(after["test"]) == number - texts["A"]
     assert {row["completion"][0]["content"] for row in after["train"]} == {"B", "C"}
     capsys.readouterr()
-    # Without the ledger nobody knows, and that is said: 384 questions in one order.
+    # Without the ledger nobody knows, and that is said: 1,152 questions in one order.
     assert export(run, "sft", ledger="elsewhere.sqlite") == before
-    assert "384 of the run's replies are not in elsewhere.sqlite" in capsys.readouterr().err
+    assert "1,152 of the run's replies are not in elsewhere.sqlite" in capsys.readouterr().err
     assert not Path("elsewhere.sqlite").exists()
 
 
