@@ -83,6 +83,7 @@ def compare(
     variants: str | Sequence[str] = (),
     a: str | Sequence[str] = (),
     b: str | Sequence[str] = (),
+    by: str | None = None,
     margin: float | None = None,
     fail_if: str | Sequence[str] = (),
 ) -> Comparison:
@@ -96,7 +97,7 @@ def compare(
 
     gates = [parse_gate(text) for text in _names(fail_if)]
     sides = {"models": _names(models), "variants": _names(variants), "a": _names(a), "b": _names(b)}
-    comparison = compare_runs(list(map(_opened, runs)), **sides, margin=margin)
+    comparison = compare_runs(list(map(_opened, runs)), **sides, by=by, margin=margin)
     comparison.failed = failing(comparison, gates)
     return comparison
 

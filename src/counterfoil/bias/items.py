@@ -63,6 +63,15 @@ def _band(share: pl.Expr) -> pl.Expr:
     return band
 
 
+def with_parallel_names(records: pl.DataFrame) -> pl.DataFrame:
+    """Records of one language, with questions and pairs named as their parallels in other languages are."""
+    of_pair = pl.col("parallel").min().over("pair")
+    return records.with_columns(
+        question_id=pl.coalesce("parallel", "question_id"),
+        pair=pl.when(pl.col("pair").is_not_null()).then(pl.coalesce(of_pair, "pair")),
+    )
+
+
 def _parts(records: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """The records, some clusters after others: an item never has records of two clusters."""
     number = -(-records.height // TOGETHER)

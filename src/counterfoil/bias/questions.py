@@ -131,6 +131,8 @@ class Questions(ListedQuestions[Question]):
     def __init__(self, name: str, sha256: str, questions: Sequence[Question], orders: int, language: str) -> None:
         super().__init__(name, sha256, questions)
         self.language = language
+        # Of questions that don't say theirs, it is what they are compared by.
+        self.about = {"language": language}
         self._orders = orders
 
     @property

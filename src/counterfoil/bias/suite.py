@@ -225,6 +225,12 @@ class Bias(Suite[Question, Reading, None, None]):
 
         return items(records, by_template=self._by_template())
 
+    def of_group(self, records: pl.DataFrame, column: str, value: str) -> pl.DataFrame:
+        from counterfoil.bias.items import with_parallel_names
+
+        mine = super().of_group(records, column, value)
+        return with_parallel_names(mine) if column == "language" and "parallel" in mine else mine
+
     def published_comparison(
         self, a: Sequence[Estimate], b: Sequence[Estimate], label_a: str, label_b: str
     ) -> list[dict[str, Any]]:

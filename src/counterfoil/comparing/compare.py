@@ -11,6 +11,7 @@ import polars as pl
 
 from counterfoil.comparing.compared import ComparedFigure, FigureDifference, compared_figures, group_text, tied_groups
 from counterfoil.comparing.corrected import corrected_differences, only_one_is_rated
+from counterfoil.comparing.groups import beside_items, group_contrasts
 from counterfoil.comparing.items import (
     SideItems,
     differences_between,
@@ -99,10 +100,12 @@ def compare_runs(
     variants: Sequence[str] = (),
     a: Sequence[str] = (),
     b: Sequence[str] = (),
+    by: str | None = None,
     margin: float | None = None,
 ) -> Comparison:
     """Compare two runs, or models or variants inside one or across several, item by item. `a` and `b` name any two
-    sides by their model, prompts or both: only these are compared then.
+    sides by their model, prompts or both: only these are compared then. With `by`, a model's questions of one group are
+    compared with those of another, as `language`: in pairs where they are parallel.
 
     With a `margin`, overall figures whose difference is shown to be smaller are called equal within it.
     """
@@ -111,6 +114,11 @@ def compare_runs(
     if (a or b) and (models or variants):
         raise UserError("Name the sides with --a and --b, or with --models and --variants.")
     _one_suite(runs)
+    if by is not None:
+        if a or b:
+            raise UserError("--by compares every two groups: leave --a and --b out.")
+        records = {id(run): records_of(run) for run in runs}
+        return compare_pairs(group_contrasts(records, runs, by, models, variants), margin)[0]
     pairs = [chosen_sides(runs, a, b)] if a or b else contrasts(runs, models, variants)
     return compare_pairs(pairs, margin)[0]
 
@@ -145,9 +153,10 @@ def compare_pairs(
         joined.append(JoinedSides(a, b, metrics, frames))
         compared = metrics if with_groups else list(map(_overall, metrics))
         differences += differences_between(frames, compared, a.label, b.label)
-        differences += corrected_differences(by_name(metrics), a, b)
-        aligned.caveats += only_one_is_rated(a, b)
-        seed_table += suite.published_comparison(_estimates(a), _estimates(b), a.label, b.label)
+        if a.only is None:
+            differences += corrected_differences(by_name(metrics), a, b)
+            aligned.caveats += only_one_is_rated(a, b)
+            seed_table += suite.published_comparison(_estimates(a), _estimates(b), a.label, b.label)
     rows = compared_figures(differences, margin)
     lost = {metric.name for metric in every} - {metric.name for metric in shared}
     comparison = Comparison(
@@ -187,23 +196,31 @@ def align(suite: AnySuite, one: SideItems, other: SideItems) -> tuple[dict[str, 
     a, b = one.frames[QUESTION], other.frames[QUESTION]
     every = joined_items(one.frames, other.frames, one.metrics)
     both = every[QUESTION]
+    unpaired: list[str] = []
     if not both.height:
-        raise UserError(
-            f"{one.side.label} and {other.side.label} have no question in common: compare runs on the same questions."
-        )
+        if one.side.only is None:
+            raise UserError(
+                f"{one.side.label} and {other.side.label} have no question in common: compare runs on the same "
+                "questions."
+            )
+        unpaired = [
+            f"{one.side.label} and {other.side.label} have no parallel questions: they are compared as groups, "
+            "unpaired, and what differs may be the questions."
+        ]
+        every = beside_items(one.frames, other.frames, one.metrics)
     answered = {kind: frame.filter(~(frame["left_out"] | frame["left_out b"])) for kind, frame in every.items()}
     aligned = Alignment(
         a=one.side.label,
         b=other.side.label,
         both=both.height,
-        compared=answered[QUESTION].height,
+        compared=0 if unpaired else answered[QUESTION].height,
         only_a=a.height - both.height,
         only_b=b.height - both.height,
-        unpaired=[*_unpaired(a, b), *_unpaired(b, a)][:NAMED],
+        unpaired=[] if unpaired else [*_unpaired(a, b), *_unpaired(b, a)][:NAMED],
         left_out={one.side.label: int(both["left_out"].sum()), other.side.label: int(both["left_out b"].sum())},
-        outcomes_a=_outcomes(one.side),
-        outcomes_b=_outcomes(other.side),
-        caveats=[*_over(one.side, other.side), *_caveats(suite, one.side, other.side)],
+        outcomes_a=_outcomes(one),
+        outcomes_b=_outcomes(other),
+        caveats=[*unpaired, *_over(one.side, other.side), *_caveats(suite, one.side, other.side)],
     )
     return answered, aligned
 
@@ -212,7 +229,11 @@ def _unpaired(frame: pl.DataFrame, other: pl.DataFrame) -> list[str]:
     return frame.join(other, on="item", how="anti", maintain_order="left")["item"].to_list()
 
 
-def _outcomes(side: Side) -> dict[str, int]:
+def _outcomes(of_side: SideItems) -> dict[str, int]:
+    """How the records ended, as the run counts them; of a group of questions, as its records say."""
+    side = of_side.side
+    if side.only is not None:
+        return dict(of_side.outcomes)
     mine = [row for row in side.run.outcomes if row["model"] == side.model and row["variant"] in side.variants]
     counts = {name: sum(row.get(name, 0) for row in mine) for name in mine[0] if name not in ("model", "variant")}
     return {name: number for name, number in counts.items() if number}
@@ -231,9 +252,9 @@ def _caveats(suite: AnySuite, one: Side, other: Side) -> list[str]:
     a, b = one.run.manifest, other.run.manifest
     found = []
     same_folder = one.run.folder.resolve() == other.run.folder.resolve()
-    if same_folder and (one.model, one.variants) == (other.model, other.variants):
+    if same_folder and (one.model, one.variants, one.only) == (other.model, other.variants, other.only):
         found.append("Both sides are the same replies of the same run: nothing can differ.")
-    if a["data"]["sha256"] != b["data"]["sha256"]:
+    if a["data"]["sha256"] != b["data"]["sha256"] and one.only is None:
         names = [a["data"]["name"], b["data"]["name"]]
         if names[0] == names[1]:
             hashes = [f"{name}, {data['data']['sha256'][:8]}" for name, data in zip(names, (a, b), strict=True)]

@@ -154,14 +154,20 @@ def _family(one: FigureDifference, contests: dict[str, tuple[str, ...]]) -> Hash
 
 
 def _first_of_its_kind(differences: Sequence[FigureDifference]) -> list[int]:
-    """For each the place of the one that it repeats: a figure of the same name or the same columns, whose values are
-    all the same, as where all replies were read and both ways to count unread ones agree. Else its own.
+    """For each the place of the one that it repeats: a figure of the same name, columns or numbers, whose values are
+    all the same, as where all replies were read and both ways to count unread ones agree, or where a dataset has its
+    own name for one of our scores. Else its own.
     """
     kinds: dict[Hashable, list[int]] = {}
     first = []
     for place, one in enumerate(differences):
         # Under another label or as another metric: groups of one figure are never the same.
-        keys = [(one.a, one.b, one.metric.name), (one.a, one.b, one.metric.of, one.metric.columns)]
+        numbers = (one.difference.pairs, one.difference.value_a, one.difference.value_b)
+        keys = [
+            (one.a, one.b, one.metric.name),
+            (one.a, one.b, one.metric.of, one.metric.columns),
+            (one.a, one.b, one.metric.of, *one.group.items(), *numbers),
+        ]
         earlier = [it for key in keys for it in kinds.setdefault(key, [])]
         found = next((it for it in earlier if _same_values(differences[it], one)), place)
         first.append(found)
@@ -172,7 +178,9 @@ def _first_of_its_kind(differences: Sequence[FigureDifference]) -> list[int]:
 
 
 def _same_values(one: FigureDifference, other: FigureDifference) -> bool:
-    if one.metric is other.metric or one.difference.pairs != other.difference.pairs or not one.difference.pairs:
+    if one.metric is other.metric or one.difference.pairs != other.difference.pairs:
+        return False
+    if one.difference.interval.value is None or other.difference.interval.value is None:
         return False
     if bool(one.withheld) != bool(other.withheld) or len(one.case.arms) != len(other.case.arms):
         return False

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from counterfoil.comparing.compared import FigureDifference
+from counterfoil.comparing.groups import records_of_group
 from counterfoil.comparing.sides import Side
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import RECORDS, Run, readable
@@ -26,10 +27,11 @@ Group = dict[str, str | int]
 
 
 class SideItems(NamedTuple):
-    """The items of a side by kind, made from so many records, and the metrics that they tell."""
+    """The items of a side by kind, made from so many records with these outcomes, and the metrics that they tell."""
 
     side: Side
     records: int
+    outcomes: Mapping[str, int]
     frames: Frames
     metrics: Sequence[Metric]
 
@@ -44,9 +46,11 @@ def items_of(side: Side, records: pl.DataFrame | None = None) -> SideItems:
     """What the run's records say of a side, under the run's options. Its dataset is not needed."""
     records = records_of(side.run) if records is None else records
     records = records.filter(pl.col("model") == side.model, pl.col("variant").is_in(side.variants))
+    records = records_of_group(side, records)
     suite = suite_of(side.run)
     frames = with_partners(suite.items(records), suite.metrics)
-    return SideItems(side, records.height, frames, list(told_by(frames, suite.metrics)))
+    outcomes = dict(records["outcome"].cast(pl.String).value_counts(sort=True).iter_rows())
+    return SideItems(side, records.height, outcomes, frames, list(told_by(frames, suite.metrics)))
 
 
 def over_variants(one: SideItems, other: SideItems) -> tuple[SideItems, SideItems]:

@@ -15,12 +15,15 @@ AND = ","
 
 
 class Side(NamedTuple):
-    """One side. `label` names it as briefly as the comparison allows. Over several variants it is their mean."""
+    """One side. `label` names it as briefly as the comparison allows. Over several variants it is their mean. `only`:
+    the column and its value, where it is a group of the run's questions.
+    """
 
     run: Run
     model: str
     variants: tuple[str, ...]
     label: str
+    only: tuple[str, str] | None = None
 
 
 def contrasts(

@@ -71,8 +71,8 @@ def _pair_text(aligned: Alignment, rows: Sequence[ComparedFigure], beside: set[s
 def _aligned(aligned: Alignment, a: str, b: str) -> list[str]:
     lines = [f"{b} against {a}: {aligned.both:,} items in both."]
     if aligned.only_a or aligned.only_b:
-        among = ", ".join(aligned.unpaired[:3])
-        lines.append(f"{aligned.only_a:,} are only in {a}, {aligned.only_b:,} only in {b}, among them {among}.")
+        among = f", among them {', '.join(aligned.unpaired[:3])}" if aligned.unpaired else ""
+        lines.append(f"{aligned.only_a:,} are only in {a}, {aligned.only_b:,} only in {b}{among}.")
     for label, name in ((aligned.a, a), (aligned.b, b)):
         if aligned.left_out.get(label):
             lines.append(f"{aligned.left_out[label]:,} failed or were not asked in {name}: left out on both sides.")

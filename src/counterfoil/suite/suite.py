@@ -328,6 +328,12 @@ class Suite(Generic[Q, R, F, V]):
         """
         return {QUESTION: self.question_items(records)}
 
+    def of_group(self, records: pl.DataFrame, column: str, value: str) -> pl.DataFrame:
+        """The records of one group of questions, with the names that parallel questions of other groups have, too."""
+        import polars as pl
+
+        return records.filter(pl.col(column) == value)
+
     def question_items(self, records: pl.DataFrame) -> pl.DataFrame:
         """The records as items of the usual kind: each question in each repeat is one."""
         import polars as pl

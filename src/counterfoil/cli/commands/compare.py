@@ -38,6 +38,12 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
             help=f"side {side}: a model, prompts or both, of the {where} run; then only these two sides are compared",
         )
     parser.add_argument(
+        "--by",
+        metavar="GROUP",
+        help="compare a model with itself in every two groups of questions, as language: in pairs where these are "
+        "parallel, else unpaired",
+    )
+    parser.add_argument(
         "--fail-if",
         action="append",
         default=[],
@@ -60,7 +66,13 @@ def call(parsed: argparse.Namespace) -> int:
     gates = [parse_gate(text) for text in parsed.fail_if]
     runs = [Run(folder) for folder in parsed.runs]
     comparison = compare_runs(
-        runs, models=parsed.models, variants=parsed.variants, a=parsed.a, b=parsed.b, margin=parsed.margin
+        runs,
+        models=parsed.models,
+        variants=parsed.variants,
+        a=parsed.a,
+        b=parsed.b,
+        by=parsed.by,
+        margin=parsed.margin,
     )
     sentences = failing(comparison, gates)
     print_result(comparison, lambda: comparison_text(comparison, suite_of(runs[0])), as_json=parsed.json)
