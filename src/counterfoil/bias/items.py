@@ -57,9 +57,10 @@ def _with_own(records: pl.DataFrame) -> pl.DataFrame:
 
 def _band(share: pl.Expr) -> pl.Expr:
     """So many bands of shares that each has its clusters; null where nobody was asked."""
-    band = pl.lit(None, pl.String)
+    bands = pl.Enum(list(BANDS.values()))  # a byte each
+    band = pl.lit(None, bands)
     for below, words in sorted(BANDS.items(), reverse=True):
-        band = pl.when(share < below).then(pl.lit(words)).otherwise(band)
+        band = pl.when(share < below).then(pl.lit(words, bands)).otherwise(band)
     return band
 
 
