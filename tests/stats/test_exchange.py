@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from statistics import NormalDist
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counterfoil.stats.estimate import Interval
 from counterfoil.stats.estimates import signed_means
 from counterfoil.stats.metric import Metric
 from counterfoil.stats.multiplicity import discoveries
@@ -155,11 +157,19 @@ def test_flipped_signs_agree_with_the_interval() -> None:
 
 
 def test_a_p_above_the_level_is_left_alone() -> None:
-    def never(confidence: float) -> None:
+    def never(places: list[int], confidences: list[float]) -> list[Interval]:
         raise AssertionError("an interval was asked for")
 
-    assert no_surer_than(0.2, never) == 0.2  # type: ignore[arg-type]
-    assert no_surer_than(None, never) is None  # type: ignore[arg-type]
+    assert no_surer_than([0.2, None, 0.051], never) == [0.2, None, 0.051]
+
+
+def test_a_p_is_no_surer_than_its_interval() -> None:
+    def normal(places: list[int], confidences: list[float]) -> list[Interval]:
+        # 1 ± z: 0 is left out from a two-sided level of 0.3173 on.
+        halves = [NormalDist().inv_cdf((1 + confidence) / 2) for confidence in confidences]
+        return [Interval(1.0, 1.0 - half, 1.0 + half, 9, 9, "by hand", None) for half in halves]
+
+    assert no_surer_than([0.01, 0.4], normal) == [pytest.approx(0.3173, rel=0.01), 0.4]
 
 
 def test_discoveries_by_hand() -> None:

@@ -115,6 +115,7 @@ def test_mcnemar_by_hand() -> None:
 
 def test_only_one_pair_per_cluster_is_called_mcnemar() -> None:
     sums, pairs = floats(1, 1, -1, 0), np.array([1, 1, 1, 2])
+    # With clusters of different sizes it is the quotient by the standard error that is held against the others.
     assert sign_flip_test(sums).method == "sign flips, complete"
     assert sign_flip_test(sums, pairs).method == "sign flips, complete"
     assert sign_flip_test(sums, np.minimum(pairs, 1)).method == "McNemar, exact"
@@ -231,20 +232,24 @@ def random_ratio(rng: np.random.Generator, clusters: int, most: int = 6) -> Rati
 
 
 def written_out(terms: list[Term], clusters: int) -> float:
-    """All swaps by a plain loop, metric by metric; an undefined one counts as reached."""
-
-    def metric(arm_a: bool, swaps: tuple[bool, ...]) -> float:
-        total = 0.0
-        for coefficient, *ratio in terms:
-            own, foreign = (ratio[:2], ratio[2:]) if arm_a else (ratio[2:], ratio[:2])
-            above, below = (
-                sum(foreign[part][g] if swaps[g] else own[part][g] for g in range(clusters)) for part in (0, 1)
-            )
-            total += coefficient * (above / below if below else np.nan)
-        return total
+    """All swaps by a plain loop, metric by metric, each difference as a multiple of its standard error by the influence
+    of each cluster on it; an undefined one counts as reached.
+    """
 
     def size(swaps: tuple[bool, ...]) -> float:
-        return abs(metric(True, swaps) - metric(False, swaps))
+        difference, influence = 0.0, [0.0] * clusters
+        for arm, sign in ((0, 1.0), (1, -1.0)):
+            for coefficient, *ratio in terms:
+                chosen = [2 * (arm != swaps[g]) for g in range(clusters)]
+                above, below = ([float(ratio[chosen[g] + part][g]) for g in range(clusters)] for part in (0, 1))
+                if not sum(below):
+                    return np.nan
+                value = sum(above) / sum(below)
+                difference += sign * coefficient * value
+                for g in range(clusters):
+                    influence[g] += sign * coefficient * (above[g] - value * below[g]) / sum(below)
+        spread = sum(one**2 for one in influence)
+        return difference**2 / (difference**2 + spread) if difference**2 + spread > 1e-24 else 0.0
 
     observed = size((False,) * clusters)
     return float(np.mean([not size(swaps) < observed - 1e-12 for swaps in product((False, True), repeat=clusters)]))

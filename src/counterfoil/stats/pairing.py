@@ -18,6 +18,7 @@ from counterfoil.stats.power import smallest_difference
 from counterfoil.stats.signflips import UNDEFINED, Term, sign_flip_tests, swap_tests
 from counterfoil.stats.spread import CONFIDENCE, spread_of
 from counterfoil.stats.sums import Layout, MeanSums, RatioSums
+from counterfoil.stats.tested.means import no_surer_than
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,11 +110,20 @@ def differences_of(cases: Sequence[Case]) -> list[Difference]:
     untested = _untested(cases, [CONFIDENCE] * len(cases))
     paired = [one.paired for one in untested if one.paired is not None]
     flips, swaps = iter(_flip_tests(paired)), iter(swap_tests([one.terms for one in untested if one.paired is None]))
+    tests = [next(swaps if one.paired is None else flips) for one in untested]
+    tests = [
+        test if one.interval.value is not None else test._replace(p=None, smallest_p=1.0, differing=0, note=UNDEFINED)
+        for test, one in zip(tests, untested, strict=True)
+    ]
+    # Where few clusters differ, a test can't see what a sample hides: p is at least that of the interval.
+    ps = no_surer_than(
+        [test.p for test in tests],
+        lambda places, confidences: intervals_at([cases[place] for place in places], confidences),
+    )
     differences = []
-    for case, one in zip(cases, untested, strict=True):
-        test = next(swaps if one.paired is None else flips)
-        if one.interval.value is None:
-            test = test._replace(p=None, smallest_p=1.0, differing=0, note=UNDEFINED)
+    for case, one, test, p in zip(cases, untested, tests, ps, strict=True):
+        if p != test.p:
+            test = test._replace(p=p, method=f"{test.method}, p by the interval")
         over_a, over_b = (None, None) if case.over is None else case.over[1:]
         value_a = _value([(arm.coefficient, arm.a) for arm in case.arms], over_a)
         value_b = _value([(arm.coefficient, arm.b) for arm in case.arms], over_b)

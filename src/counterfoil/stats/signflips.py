@@ -5,6 +5,9 @@ clusters are exchanged, and p is the share of all such exchanges that give a dif
 observed one (two-sided). All exchanges are counted for up to 14 clusters that differ; for more, 9,999 are drawn, the
 same for all tests that are made together, and p = (1 + b)/(9,999 + 1), where b of them reach the observed difference.
 
+Each difference is taken as a multiple of its own standard error. Then the test also holds, nearly, where the arms
+differ in more than their names: clusters are of very different sizes, or one arm has far fewer records than the other.
+
 An exchange of all clusters turns a difference round, so the observed one is always reached twice: with k clusters
 that differ no p below 2/2^k can come out, whatever was observed.
 """
@@ -81,9 +84,11 @@ def sign_flip_tests(sums: NDArray[np.float64], pairs: NDArray[np.int64] | None =
         raise ValueError("a cluster's sum is not a finite number; a cluster without pairs has the sum 0")
     columns = _without_rounding(np.ascontiguousarray(sums.T))
     is_mcnemar = [False] * len(columns)
+    sizes: Sequence[NDArray[np.float64] | None] = [None] * len(columns)
     if pairs is not None:
         is_mcnemar = np.all((pairs.T <= 1) & np.isin(columns, (-1.0, 0.0, 1.0)), axis=1).tolist()
-    flipped = [_sum_statistic(column) for column, exact in zip(columns, is_mcnemar, strict=True) if not exact]
+        sizes = list(pairs.T.astype(np.float64))
+    flipped = [_sum_statistic(*each) for *each, exact in zip(columns, sizes, is_mcnemar, strict=True) if not exact]
     tests = iter(_tests(flipped, "sign flips"))
     return [_mcnemar(column) if exact else next(tests) for column, exact in zip(columns, is_mcnemar, strict=True)]
 
@@ -131,9 +136,34 @@ def _without_rounding(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.abs(rows) > _ROUNDING * largest, rows, 0.0)
 
 
-def _sum_statistic(column: NDArray[np.float64]) -> _Statistic:
-    least = abs(float(column.sum())) - _TIE * float(np.abs(column).sum())
-    return _Statistic(column[None], lambda sums: np.abs(sums[0]) >= least)
+def _sum_statistic(column: NDArray[np.float64], sizes: NDArray[np.float64] | None) -> _Statistic:
+    """The sum S of a cluster's s, over √Σ(s − n·S/N)². Where all clusters have the same size n, that is as far from 0
+    as S alone.
+    """
+    if sizes is None or len(np.unique(sizes[sizes > 0])) < 2:
+        least = abs(float(column.sum())) - _TIE * float(np.abs(column).sum())
+        return _Statistic(column[None], lambda sums: np.abs(sums[0]) >= least)
+    total, squares, of_sizes = sizes.sum(), (column**2).sum(), (sizes**2).sum()
+
+    def quotient(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        mean = sums[0] / total
+        spread = squares - 2 * mean * sums[1] + mean**2 * of_sizes
+        return _quotient(sums[0] ** 2, spread, squares)
+
+    parts = np.stack([column, column * sizes])
+    least = float(quotient(parts.sum(axis=1, keepdims=True))[0]) * (1 - _TIE)
+    return _Statistic(parts, lambda sums: quotient(sums) >= least)
+
+
+def _quotient(
+    square: NDArray[np.float64], spread: NDArray[np.float64], size: NDArray[np.float64] | float
+) -> NDArray[np.float64]:
+    """The square of a difference over that and its spread, which has the order of `size`: from 0 to 1."""
+    together = square + np.maximum(spread, 0)
+    found: NDArray[np.float64] = np.divide(
+        square, together, out=np.zeros_like(square), where=together > _ROUNDING * size
+    )
+    return found
 
 
 def _swap_statistic(terms: Sequence[Term]) -> _Statistic | None:
@@ -151,21 +181,91 @@ def _swap_statistic(terms: Sequence[Term]) -> _Statistic | None:
     parts = _without_rounding((first - second) / 2)
     coefficients = np.array([term.coefficient for term in terms])
 
-    def difference(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The difference for each flip, nan where it is not defined, and the sum of all terms' sizes."""
-        arms = [_terms(coefficients, arm, middle) for arm in (middle + sums, middle - sums)]
-        return arms[0].sum(axis=0) - arms[1].sum(axis=0), sum(np.abs(arm).sum(axis=0) for arm in arms)
+    def arms(sums: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        return [_terms(coefficients, arm, middle) for arm in (middle + sums, middle - sums)]
 
-    observed = abs(float(difference(parts.sum(axis=1, keepdims=True))[0][0]))
-    if np.isnan(observed):
-        return None
+    if not parts[1::2].any():
+        # Both arms have the same records: the sum of differences has one standard error, whatever is exchanged.
+        def difference(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            """The difference for each flip, nan where it is not defined, and the sum of all terms' sizes."""
+            one, other = arms(sums)
+            return one.sum(axis=0) - other.sum(axis=0), np.abs([one, other]).sum(axis=(0, 1))
 
-    def reaches(sums: NDArray[np.float64]) -> NDArray[np.bool_]:
-        value, size = difference(sums)
-        falls_short: NDArray[np.bool_] = np.abs(value) < observed - _TIE * size
+        observed = abs(float(difference(parts.sum(axis=1, keepdims=True))[0][0]))
+
+        def reaches(sums: NDArray[np.float64]) -> NDArray[np.bool_]:
+            value, size = difference(sums)
+            falls_short: NDArray[np.bool_] = np.abs(value) < observed - _TIE * size
+            return ~falls_short
+
+        return None if np.isnan(observed) else _Statistic(parts, reaches)
+
+    products = _Products(np.concatenate([first, second]))
+    linear = len(parts)
+
+    def studentised(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """For each flip, nan where the difference is not defined."""
+        one, other = arms(sums[:linear])
+        weights = []
+        for sign, ratios, below in (
+            (1.0, one, (middle + sums[:linear])[1::2]),
+            (-1.0, other, (middle - sums[:linear])[1::2]),
+        ):
+            of_numerators = sign * coefficients[:, None] / below
+            weights += [np.stack([of_numerators, -sign * ratios / below], axis=1).reshape(linear, -1)]
+        value = one.sum(axis=0) - other.sum(axis=0)
+        spread, size = products.spread(np.concatenate(weights), sums[linear:])
+        return np.where(np.isnan(value), np.nan, _quotient(np.nan_to_num(value) ** 2, spread, size))
+
+    parts = np.concatenate([parts, products.parts])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        least = float(studentised(parts.sum(axis=1, keepdims=True))[0])
+
+    def reaches_studentised(sums: NDArray[np.float64]) -> NDArray[np.bool_]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            falls_short: NDArray[np.bool_] = studentised(sums) < least * (1 - _TIE)
         return ~falls_short
 
-    return _Statistic(parts, reaches)
+    return None if np.isnan(least) else _Statistic(parts, reaches_studentised)
+
+
+class _Products:
+    """Sums over clusters of the products of what both arms have there: from these comes the spread of a difference.
+
+    An exchange of a cluster's arms exchanges product ij with the product of their counterparts. So of each such pair
+    half the sum stays, and half the difference changes its sign.
+    """
+
+    def __init__(self, rows: NDArray[np.float64]) -> None:
+        half = len(rows) // 2
+        pairs = [(i, j) for i in range(len(rows)) for j in range(i, len(rows))]
+        kept: dict[tuple[int, int], tuple[int, float]] = {}
+        parts: list[NDArray[np.float64]] = []
+        self._constant: list[float] = []
+        for i, j in pairs:
+            low, high = sorted(((i + half) % len(rows), (j + half) % len(rows)))
+            mirrored = low, high
+            if mirrored in kept:
+                place, _ = kept[mirrored]
+                kept[i, j] = (place, -1.0)
+                continue
+            one, other = rows[i] * rows[j], rows[low] * rows[high]
+            kept[i, j] = (len(parts), 1.0)
+            parts.append((one - other) / 2)
+            self._constant.append(float((one + other).sum()) / 2)
+        self.parts = np.stack(parts)
+        self._kept = kept
+
+    def spread(
+        self, weights: NDArray[np.float64], sums: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Σ(Σ weight · row)² over clusters for each flip, and the size of what it is made of."""
+        total, size = np.zeros(sums.shape[1]), np.zeros(sums.shape[1])
+        for (i, j), (place, sign) in self._kept.items():
+            term = (1 if i == j else 2) * weights[i] * weights[j] * (self._constant[place] + sign * sums[place])
+            total += term
+            size += np.abs(term)
+        return total, size
 
 
 def _terms(

@@ -7,6 +7,7 @@ at most the level in force (`at_confidence`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import polars as pl
 
 from counterfoil.stats.intervals import bonett_price
 from counterfoil.stats.multiplicity import holm
+from counterfoil.stats.power import LEVEL
 from counterfoil.stats.signflips import sign_flip_tests
 from counterfoil.stats.spread import level_in_force
 from counterfoil.stats.sums import Layout, MeanSums
@@ -25,25 +27,40 @@ if TYPE_CHECKING:
 
 # Quantiles are exact up to here.
 _LEAST_LEVEL = 2e-5
-_STEPS = 20
+_STEPS = 10
 
 
-def no_surer_than(p: float | None, interval_at: Callable[[float], Interval]) -> float | None:
-    """p, or if that is more, the least level at which the interval leaves 0 out. A p above 0.05 stays as it is."""
-    if p is None or p > level_in_force() or _is_apart(interval_at(1 - max(p, _LEAST_LEVEL))):
-        return p
-    sure, unsure = 1.0, max(p, _LEAST_LEVEL)
-    for _ in range(_STEPS):
-        middle = (sure + unsure) / 2
-        if _is_apart(interval_at(1 - middle)):
-            sure = middle
-        else:
-            unsure = middle
-    return sure
+def no_surer_than(
+    ps: Sequence[float | None], intervals_at: Callable[[list[int], list[float]], Sequence[Interval]]
+) -> list[float | None]:
+    """Each p, or if that is more, the least level at which its interval leaves 0 out. A p above 0.05 stays as it is.
+
+    `intervals_at` gives the intervals of the tests at these places, with these confidences.
+    """
+    found = list(ps)
+    levels = {place: max(p, _LEAST_LEVEL) for place, p in enumerate(ps) if p is not None and p <= LEVEL}
+    unsure = [place for place, apart in _apart(levels, intervals_at).items() if not apart]
+    low, high = {place: levels[place] for place in unsure}, dict.fromkeys(unsure, 1.0)
+    for _ in range(_STEPS if unsure else 0):
+        middle = {place: math.sqrt(low[place] * high[place]) for place in unsure}
+        for place, apart in _apart(middle, intervals_at).items():
+            (high if apart else low)[place] = middle[place]
+    for place in unsure:
+        found[place] = high[place]
+    return found
 
 
-def _is_apart(interval: Interval) -> bool:
-    return interval.low is not None and interval.high is not None and (interval.low > 0 or interval.high < 0)
+def _apart(
+    levels: dict[int, float], intervals_at: Callable[[list[int], list[float]], Sequence[Interval]]
+) -> dict[int, bool]:
+    """Whether the intervals at these levels leave 0 out."""
+    if not levels:
+        return {}
+    intervals = intervals_at(list(levels), [1 - level for level in levels.values()])
+    return {
+        place: one.low is not None and one.high is not None and (one.low > 0 or one.high < 0)
+        for place, one in zip(levels, intervals, strict=True)
+    }
 
 
 def add_flips(
@@ -55,25 +72,32 @@ def add_flips(
     least_correlation: float,
 ) -> None:
     """p of the test that flips the signs of whole clusters, for the means of these sums."""
-    for number, estimate in enumerate(estimates):
-        mine = layout.estimate == number
-        [test] = sign_flip_tests(sums.s[mine, None], sums.records[mine, None].astype(np.int64))
-        if estimate.value is not None:
-            alone = Layout(np.zeros(int(mine.sum()), dtype=np.int64), 1)
-            of_one = MeanSums(*(part[mine] for part in sums))
+    parts = [layout.estimate == number for number in range(len(estimates))]
+    tests = [
+        sign_flip_tests(sums.s[mine, None], sums.records[mine, None].astype(np.int64))[0]
+        if estimate.value is not None
+        else None
+        for mine, estimate in zip(parts, estimates, strict=True)
+    ]
 
-            def interval_at(confidence: float, alone: Layout = alone, of_one: MeanSums = of_one) -> Interval:
-                [interval] = bonett_price(
-                    alone,
-                    of_one,
-                    most_per_cluster=most_per_cluster,
-                    least_correlation=least_correlation,
-                    confidence=confidence,
-                )
-                return interval
+    def intervals_at(places: list[int], confidences: list[float]) -> list[Interval]:
+        found = []
+        for place, confidence in zip(places, confidences, strict=True):
+            mine = parts[place]
+            [interval] = bonett_price(
+                Layout(np.zeros(int(mine.sum()), dtype=np.int64), 1),
+                MeanSums(*(part[mine] for part in sums)),
+                most_per_cluster=most_per_cluster,
+                least_correlation=least_correlation,
+                confidence=confidence,
+            )
+            found.append(interval)
+        return found
 
-            estimate.p = no_surer_than(test.p, interval_at)
-        estimate.method = f"{estimate.method}; {test.method}"
+    ps = no_surer_than([None if test is None else test.p for test in tests], intervals_at)
+    for estimate, test, p in zip(estimates, tests, ps, strict=True):
+        if test is not None:
+            estimate.p, estimate.method = p, f"{estimate.method}; {test.method}"
     _agree(estimates)
 
 
