@@ -103,7 +103,12 @@ def compare(
 
 
 def report(
-    runs: Run | str | Path | Sequence[Run | str | Path], *, out: str | Path | None = None, overwrite: bool = False
+    runs: Run | str | Path | Sequence[Run | str | Path],
+    *,
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    title: str | None = None,
+    anonymous: bool = False,
 ) -> Path:
     """Write one HTML page on these runs, as `counterfoil report` does; gives where it is."""
     from counterfoil.report.page.page import write_report
@@ -111,7 +116,8 @@ def report(
     opened = list(map(_opened, [runs] if isinstance(runs, Run | str | Path) else runs))
     if not opened:
         raise UserError("Name at least one run to report on.")
-    return write_report(opened, opened[0].folder / "report.html" if out is None else Path(out), overwrite=overwrite)
+    path = opened[0].folder / "report.html" if out is None else Path(out)
+    return write_report(opened, path, overwrite=overwrite, title=title, anonymous=anonymous)
 
 
 def _opened(run: Run | str | Path) -> Run:

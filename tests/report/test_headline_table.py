@@ -12,7 +12,7 @@ from counterfoil.report.headline.table import HeadlineTable, headline_table
 from counterfoil.report.headline.text import headline_text
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import Run
-from run_folders import estimate
+from run_folders import estimate, make_run, record
 from two_sides import explain_run
 
 # Of 40 questions: a answers all, b all but two, c every second.
@@ -49,6 +49,14 @@ def test_names_leave_out_what_all_share_and_one_model_stands_against_nobody(tmp_
     assert [(row.name, row.prompt) for row in alone.rows] == [("openai/models/a", "")]
     assert alone.rows[0].cells[0].standing is None
     assert alone.note == ""
+
+
+def test_older_records_without_the_columns_of_a_test_keep_the_table(tmp_path: Path) -> None:
+    figures = [estimate("accuracy", value, 0.1, 0.9, model=model) for model, value in (("a", 0.5), ("b", 0.6))]
+    run = make_run(tmp_path / "run", [record(model="a"), record(model="b")], figures, suite="explain")
+    table = headline_table(run, suite_of(run))
+    assert table is not None
+    assert [row.cells[0].sign for row in table.rows] == ["", ""]
 
 
 def test_a_run_whose_records_are_gone_keeps_its_table_without_signs(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from counterfoil.comparing.items import Frames, differences_between, joined_item
 from counterfoil.comparing.standing import Figure, Pair, Standing
 from counterfoil.errors import UserError
 from counterfoil.running.asked import suite_of
+from counterfoil.running.folder import RECORDS, readable
 from counterfoil.stats.pairing import interval_at
 from counterfoil.stats.power import LEVEL
 
@@ -37,11 +38,13 @@ def standings(run: Run, figures: Sequence[Figure], declared: Sequence[Metric]) -
     ranked = [of if len(of) > 1 and of_name else {} for of_name, of in zip(metrics, values, strict=True)]
     if not any(ranked):
         return [{} for _ in figures]
-    items = _items(run, {pair for of in ranked for pair in of})
-    return [
-        _standings(figure, of_name, of, items) if of else {}
-        for figure, of_name, of in zip(figures, metrics, ranked, strict=True)
-    ]
+    # Records of older runs may lack columns.
+    with readable(run.folder / RECORDS):
+        items = _items(run, {pair for of in ranked for pair in of})
+        return [
+            _standings(figure, of_name, of, items) if of else {}
+            for figure, of_name, of in zip(figures, metrics, ranked, strict=True)
+        ]
 
 
 def told_apart(run: Run, figure: Figure, pairs: Sequence[tuple[Pair, Pair]]) -> list[bool | None]:
@@ -50,13 +53,16 @@ def told_apart(run: Run, figure: Figure, pairs: Sequence[tuple[Pair, Pair]]) -> 
     """
     if not pairs:
         return []
-    try:
-        items = _items(run, {one for pair in pairs for one in pair})
-    except UserError:  # the records are gone
-        return [None for _ in pairs]
-    named = [metric for metric in suite_of(run).metrics if metric.name == figure.metric]
     level = LEVEL / len(pairs)
-    return [_is_apart(figure, named, items.get(a, {}), items.get(b, {}), level, is_mirrored=False) for a, b in pairs]
+    try:
+        with readable(run.folder / RECORDS):
+            items = _items(run, {one for pair in pairs for one in pair})
+            named = [metric for metric in suite_of(run).metrics if metric.name == figure.metric]
+            return [
+                _is_apart(figure, named, items.get(a, {}), items.get(b, {}), level, is_mirrored=False) for a, b in pairs
+            ]
+    except UserError:  # the records are gone, or older
+        return [None for _ in pairs]
 
 
 def _standings(

@@ -21,10 +21,12 @@ class _Report(ModuleType):
         *,
         out: str | Path | None = None,
         overwrite: bool = False,
+        title: str | None = None,
+        anonymous: bool = False,
     ) -> Path:
         from counterfoil.api import report
 
-        return report(runs, out=out, overwrite=overwrite)
+        return report(runs, out=out, overwrite=overwrite, title=title, anonymous=anonymous)
 
 
 sys.modules[__name__].__class__ = _Report

@@ -77,7 +77,7 @@ def details(summary: str, *children: str | None, open_: bool = False, **attribut
 
 def facts(pairs: Iterable[tuple[str, str]]) -> Html:
     """Names with what they stand for."""
-    return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs))
+    return tag("dl", *(tag("div", tag("dt", name), tag("dd", value, lang=language_of(value))) for name, value in pairs))
 
 
 def items(texts: Iterable[str], *, numbered: bool = False) -> Html:
@@ -93,3 +93,11 @@ def highlighted(text: str, spans: Iterable[tuple[int, int, str]]) -> Html:
             parts += [text[at:start], tag("mark", text[start:end], class_=kind)]
             at = end
     return joined(*parts, text[at:])
+
+
+def language_of(text: str) -> str | None:
+    """What to tell a browser of a text's language, so that it breaks its lines where readers of it do."""
+    for name, letters in (("ko", "[\uac00-\ud7a3]"), ("ja", "[\u3040-\u30ff]"), ("zh", "[\u4e00-\u9fff]")):
+        if re.search(letters, text):
+            return name
+    return None

@@ -9,6 +9,7 @@ from pathlib import Path
 from counterfoil.cli.options import add_options
 from counterfoil.cli.results import print_result
 from counterfoil.console import say
+from counterfoil.errors import UserError
 from counterfoil.suite.options import OVERWRITE
 
 EXAMPLE = "counterfoil report runs/bias-kqzrmwpd --plots plots"
@@ -18,6 +19,18 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run folder; several become one page")
     parser.add_argument("--out", metavar="FILE", help="the page (default: report.html in the first run's folder)")
     parser.add_argument("--plots", metavar="DIR", help="write every plot there, too, as SVG and PNG")
+    parser.add_argument(
+        "--columns",
+        type=int,
+        choices=(1, 2),
+        help="plots as wide as one or two columns of a journal (84 or 174 mm), PNG with 600 dots in an inch",
+    )
+    parser.add_argument("--title", metavar="TEXT", help="the title of the page")
+    parser.add_argument(
+        "--anonymous",
+        action="store_true",
+        help="for blind review: without folders, paths, addresses of servers and the manifest",
+    )
     add_options(parser, [OVERWRITE])
     parser.add_argument("--json", action="store_true", help="print what was written as JSON")
 
@@ -30,8 +43,11 @@ def call(parsed: argparse.Namespace) -> int:
     runs = [Run(folder) for folder in dict.fromkeys(parsed.runs)]
     path = Path(parsed.out) if parsed.out else runs[0].folder / "report.html"
     overwrite = bool(parsed.overwrite)
-    write_report(runs, path, overwrite=overwrite)
-    plots = write_plots(runs, Path(parsed.plots), overwrite=overwrite) if parsed.plots else []
+    if parsed.columns and not parsed.plots:
+        raise UserError("--columns is the width of plots: name a folder for them with --plots.")
+    write_report(runs, path, overwrite=overwrite, title=parsed.title, anonymous=parsed.anonymous)
+    folder = Path(parsed.plots) if parsed.plots else None
+    plots = write_plots(runs, folder, overwrite=overwrite, columns=parsed.columns) if folder else []
     text = f"The report is {path}."
     if plots:
         text += f"\nThe plots are in {parsed.plots}: {len(plots)} files."

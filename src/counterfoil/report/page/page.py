@@ -22,6 +22,8 @@ from counterfoil.files import check_target, explained, replacing
 from counterfoil.report.headline.html import headline_html
 from counterfoil.report.headline.table import headline_table
 from counterfoil.report.html import Html, details, facts, items, joined, table, tag
+from counterfoil.report.page.anonymous import without_traces
+from counterfoil.report.page.cite import cite_part
 from counterfoil.report.page.readings import readings_part
 from counterfoil.report.page.records import records_part
 from counterfoil.report.page.tables import SHOWN_ROWS, agreement_tables, group_tables, methods_part, overall_tables
@@ -43,13 +45,15 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 NAMED = 3
 
 
-def write_report(runs: Sequence[Run], path: Path, *, overwrite: bool = False) -> Path:
+def write_report(
+    runs: Sequence[Run], path: Path, *, overwrite: bool = False, title: str | None = None, anonymous: bool = False
+) -> Path:
     """Write the page on these runs, a section each, in place of an earlier one."""
     if not runs:
         raise UserError("Name at least one run to report on.")
     with writing_about(REPORT_ON, [run.folder for run in runs], overwrite=overwrite):
         check_target(path)
-        content = page(runs)
+        content = page(runs, title=title, anonymous=anonymous)
         with explained(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
@@ -57,14 +61,19 @@ def write_report(runs: Sequence[Run], path: Path, *, overwrite: bool = False) ->
     return path
 
 
-def page(runs: Sequence[Run]) -> str:
-    """The whole document."""
+def page(runs: Sequence[Run], *, title: str | None = None, anonymous: bool = False) -> str:
+    """The whole document. `anonymous`: without paths, addresses of servers and the manifest."""
     titles = [_title(run) for run in runs]
-    title = f"counterfoil: {titles[0]}" if len(runs) == 1 else f"counterfoil: {len(runs)} runs"
-    names = [f"Run {shown_name(run.folder.resolve().name)}" for run in runs]
+    usual = f"counterfoil: {titles[0]}" if len(runs) == 1 else f"counterfoil: {len(runs)} runs"
+    folders = [f"{i}" if anonymous else shown_name(run.folder.resolve().name) for i, run in enumerate(runs, 1)]
+    names = [f"Run {folder}" for folder in folders]
     if len(runs) > 1:
         names = [f"{name}: {what}" for name, what in zip(names, titles, strict=True)]
-    sections = [run_part(run, f"run-{i}", name) for i, (run, name) in enumerate(zip(runs, names, strict=True), 1)]
+    sections = [
+        run_part(run, f"run-{i}", name, anonymous=anonymous)
+        for i, (run, name) in enumerate(zip(runs, names, strict=True), 1)
+    ]
+    shown = title if title is not None else usual
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -72,17 +81,18 @@ def page(runs: Sequence[Run]) -> str:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("meta", name="referrer", content="no-referrer"),
-        tag("title", title),
+        tag("title", usual if title is None else f"counterfoil: {title}"),
         tag("link", rel="icon", href="data:,"),
         tag("style", style()),
     )
     body = tag(
         "body",
         tag("a", "Skip to the results", href="#run-1-result", class_="skip"),
-        tag("header", tag("h1", title), _overview(runs, titles) if len(runs) > 1 else None),
+        tag("header", tag("h1", shown), _overview(runs, titles, folders) if len(runs) > 1 else None),
         tag("main", *sections),
     )
-    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+    document = f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+    return without_traces(document, runs) if anonymous else document
 
 
 @functools.cache
@@ -100,7 +110,7 @@ def _title(run: Run) -> str:
     return f"{summary.suite}, {who}" if who else summary.suite
 
 
-def _overview(runs: Sequence[Run], titles: Sequence[str]) -> Html:
+def _overview(runs: Sequence[Run], titles: Sequence[str], folders: Sequence[str]) -> Html:
     """A row for each run that leads to its section."""
     rows = []
     for i, (run, title) in enumerate(zip(runs, titles, strict=True), 1):
@@ -110,7 +120,7 @@ def _overview(runs: Sequence[Run], titles: Sequence[str]) -> Html:
         rows.append(
             [
                 tag("a", title, href=f"#run-{i}"),
-                shown_name(run.folder.resolve().name),
+                folders[i - 1],
                 manifest["data"]["name"],
                 ", ".join(dict.fromkeys(row["variant"] for row in outcomes)),
                 f"{sum(counts.values()):,}",
@@ -121,7 +131,7 @@ def _overview(runs: Sequence[Run], titles: Sequence[str]) -> Html:
     return table("The runs", ["run", "folder", "dataset", "prompts", "records", "left out", "cost"], rows)
 
 
-def run_part(run: Run, key: str, title: str) -> Html:
+def run_part(run: Run, key: str, title: str, *, anonymous: bool = False) -> Html:
     """The run as a section whose ids begin with `key`."""
     summary, manifest = run.whole_summary, run.manifest
     suite = suite_to_show(run)
@@ -146,7 +156,8 @@ def run_part(run: Run, key: str, title: str) -> Html:
         "Agreement": joined(tag("p", AGREEMENT), agreement) if agreement else None,
         "Records": records_part(run, suite),
         "How the numbers were computed": methods_part(summary.estimates, metrics),
-        "Manifest": details("manifest.json", tag("pre", tag("code", pretty), tabindex="0")),
+        "To cite": cite_part(run),
+        "Manifest": None if anonymous else details("manifest.json", tag("pre", tag("code", pretty), tabindex="0")),
     }
     there = {name: content for name, content in parts.items() if content}
     ids = {name: f"{key}-{name.split()[0].lower()}" for name in there}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import cell, plural
-from counterfoil.report.html import Html, details, facts, highlighted, joined, tag
+from counterfoil.report.html import Html, details, facts, highlighted, joined, language_of, tag
 from counterfoil.running.asked import shown_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.running.records import COLUMNS
@@ -140,7 +140,7 @@ def reply_box(
     hidden = len(reply) - len(part)
     rest = tag("span", f" … {plural(hidden, 'more character')}", class_="none") if hidden else None
     # The text's own direction stays its own: it can't turn what stands around it.
-    return tag("div", content, rest, class_=kind, dir="auto")
+    return tag("div", content, rest, class_=kind, dir="auto", lang=language_of(part))
 
 
 def _start(reply: str, most: int, search: str) -> int:

@@ -8,7 +8,7 @@ from counterfoil.figures.numbers import UNDEFINED, between, cell
 from counterfoil.figures.plots import Dot, Dots, known, prompts_of
 from counterfoil.report.html import Html
 from counterfoil.report.plots.element import LINE, SIZE, clean, line, text, width
-from counterfoil.report.plots.frame import EDGE, TICK, WIDTH, reference, x_axis, x_label
+from counterfoil.report.plots.frame import EDGE, TICK, across, reference, x_axis, x_label
 from counterfoil.report.plots.marks import GRID, PAPER, Scale, extent, interval, marker
 
 LANE = 13.0
@@ -20,9 +20,9 @@ TALL = 20
 def dots(plot: Dots, names: Mapping[str, int], top: float) -> tuple[list[Html], float]:
     """The rows, each with a lane for each of its values of the named series, and where the drawing ends."""
     shown = [row for row in plot.rows if row.series in names]
-    room = min(WIDEST_LABEL, max((width(clean(row.label), SIZE) for row in plot.rows), default=0) + 1)
+    room = min(WIDEST_LABEL, 0.36 * across(), max((width(clean(row.label), SIZE) for row in plot.rows), default=0) + 1)
     reach = extent(plot.x, ((row.value, row.low, row.high) for row in plot.rows), plot.reference)
-    scale = Scale(*reach, EDGE + room + 16, WIDTH - EDGE - 12)
+    scale = Scale(*reach, EDGE + room + 16, across() - EDGE - 12)
     order = list(names)
     prompts = prompts_of(plot.rows)
     several = len({row.series for row in plot.rows}) > 1
@@ -33,7 +33,7 @@ def dots(plot: Dots, names: Mapping[str, int], top: float) -> tuple[list[Html], 
     y = top
     for group, rows in _grouped(shown):
         if group:
-            lines = text(group, EDGE, y + 18, room=WIDTH - 2 * EDGE, lines=2, bold=True)
+            lines = text(group, EDGE, y + 18, room=across() - 2 * EDGE, lines=2, bold=True)
             body += lines
             y += 10 + len(lines) * LINE
         for label, values in rows:

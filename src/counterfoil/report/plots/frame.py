@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import pairwise
 
 from counterfoil.console import cut
@@ -14,7 +16,9 @@ from counterfoil.report.html import Html, tag
 from counterfoil.report.plots.element import LINE, SIZE, clean, line, text, width
 from counterfoil.report.plots.marks import GRID, INK, PAPER, SERIES, Scale, marker, tick_texts, ticks
 
-WIDTH = 720.0
+# In the drawing's own units, of which a letter has about 12: a page, and one column of a journal.
+WHOLE, NARROW = 720.0, 340.0
+_ACROSS = ContextVar("across", default=WHOLE)
 EDGE = 16.0
 # Names first that a renderer without system-ui or a generic family finds.
 FONTS = (
@@ -25,6 +29,21 @@ TICK_HEIGHT = 30.0
 # Letters of a name in a legend; longer ones are cut in the middle.
 LONGEST_KEY = 72
 _Mark = Callable[..., Html]
+
+
+def across() -> float:
+    """How wide the drawing is that is being made."""
+    return _ACROSS.get()
+
+
+@contextmanager
+def drawing(width: float) -> Iterator[None]:
+    """What is drawn within is so wide."""
+    token = _ACROSS.set(width)
+    try:
+        yield
+    finally:
+        _ACROSS.reset(token)
 
 
 def panels(names: Sequence[str], most: int) -> list[dict[str, int]]:
@@ -39,7 +58,7 @@ def panels(names: Sequence[str], most: int) -> list[dict[str, int]]:
 
 def heading(title: str) -> tuple[list[Html], float]:
     """The title, and where it ends."""
-    parts = text(title, EDGE, 24, room=WIDTH - 2 * EDGE, lines=3, size=15, bold=True)
+    parts = text(title, EDGE, 24, room=across() - 2 * EDGE, lines=3, size=15, bold=True)
     return parts, 14 + len(parts) * LINE * 15 / SIZE
 
 
@@ -67,10 +86,10 @@ def _keys(marks: Sequence[_Mark], labels: Sequence[str], top: float) -> tuple[li
     x, y = EDGE, top + 14
     for mark, label in zip(marks, labels, strict=True):
         wide = 18 + width(label, SIZE)
-        if x > EDGE and x + wide > WIDTH - EDGE:
+        if x > EDGE and x + wide > across() - EDGE:
             x, y = EDGE, y + 18
         parts.append(mark(x=x + 6, y=y - 4))
-        parts += text(label, x + 18, y, room=WIDTH - EDGE - 18 - x)
+        parts += text(label, x + 18, y, room=across() - EDGE - 18 - x)
         x += wide + 18
     return parts, y + 8
 
@@ -82,7 +101,7 @@ def fitting(scale: Scale, each: float | None = None) -> tuple[tuple[float, str],
     while True:
         places = ticks(scale.low, scale.high, count)
         texts = tick_texts(places)
-        room = length / max(1, len(places))
+        room = abs(scale(places[1]) - scale(places[0])) if len(places) > 1 else length
         if count == 1 or each or max((width(shown, TICK) for shown in texts), default=0) + 10 <= room:
             return tuple(zip(places, texts, strict=True))
         count -= 1
@@ -96,7 +115,7 @@ def x_axis(scale: Scale, top: float, bottom: float, *, above: bool = False) -> l
         parts.append(line(x, top, x, bottom, stroke=GRID))
         heights = [bottom + 15, top - 6] if above else [bottom + 15]
         half = width(shown, TICK) / 2 + 2
-        x = min(max(x, half), WIDTH - half)
+        x = min(max(x, half), across() - half)
         parts += [tag("text", shown, x=x, y=y, text_anchor="middle", font_size=TICK) for y in heights]
     return parts
 
@@ -142,24 +161,27 @@ def missing(names: Sequence[str], top: float, why: str = "Undefined, not shown")
     """A line below the plot on what could not be shown in it, and where that ends."""
     if not names:
         return [], top
-    parts = text(f"{why}: {'; '.join(names)}", EDGE, top + 16, room=WIDTH - 2 * EDGE, lines=4, size=TICK)
+    parts = text(f"{why}: {'; '.join(names)}", EDGE, top + 16, room=across() - 2 * EDGE, lines=9, size=TICK)
     return parts, top + 8 + len(parts) * LINE
 
 
-def document(plot: Plot, parts: Sequence[Html], height: float, *, filled: bool) -> Html:
-    """The whole SVG, named by title and description; ids come from the content, so that plots can share a page."""
+def document(plot: Plot, parts: Sequence[Html], height: float, *, filled: bool, printed: float | None = None) -> Html:
+    """The whole SVG, named by title and description; ids come from the content, so that plots can share a page.
+
+    `printed`: so many millimetres wide.
+    """
     key = hashlib.sha256(repr(plot).encode("utf-8", "backslashreplace")).hexdigest()[:10]
     tall = float(round(height + EDGE))
     return tag(
         "svg",
         tag("title", clean(plot.title), id=f"title-{key}"),
         tag("desc", clean(plot.description), id=f"desc-{key}"),
-        tag("rect", width=WIDTH, height=tall, fill=PAPER) if filled else None,
+        tag("rect", width=across(), height=tall, fill=PAPER) if filled else None,
         tag("g", *parts, fill=INK, font_family=FONTS),
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {WIDTH:.0f} {tall:.0f}",
-        width=WIDTH,
-        height=tall,
+        viewBox=f"0 0 {across():.0f} {tall:.0f}",
+        width=across() if printed is None else f"{printed:g}mm",
+        height=tall if printed is None else f"{tall * printed / across():.1f}mm",
         role="img",
         aria_labelledby=f"title-{key} desc-{key}",
     )

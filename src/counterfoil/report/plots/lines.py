@@ -14,7 +14,7 @@ from counterfoil.report.plots.element import LINE, clean, hint, line, shorten, t
 from counterfoil.report.plots.frame import (
     EDGE,
     TICK,
-    WIDTH,
+    across,
     missing,
     reference,
     x_axis,
@@ -35,7 +35,7 @@ def lines(plot: Lines, names: Mapping[str, int], top: float) -> tuple[list[Html]
     top += 12
     reach = extent(plot.y, ((row.value, row.low, row.high) for row in plot.rows), plot.reference)
     scale = Scale(*reach, top + HEIGHT, top)
-    left, right = y_left(scale), WIDTH - EDGE
+    left, right = y_left(scale), across() - EDGE
     categories = _categories(plot)
     slot = (right - left) / max(1, len(categories))
     centres = {category: left + (i + 0.5) * slot for i, category in enumerate(categories)}
@@ -59,7 +59,7 @@ def lines(plot: Lines, names: Mapping[str, int], top: float) -> tuple[list[Html]
 def most_lines(plot: Lines) -> int:
     """How many series have room side by side in a category: more are a tangle."""
     lanes = max(1, len(_categories(plot))) * max(1, len(prompts_of(plot.rows)))
-    return max(1, int(0.8 * (WIDTH - 100) / lanes / 8))
+    return max(1, int(0.8 * (across() - 100) / lanes / 8))
 
 
 def _categories(plot: Lines) -> list[Category]:
@@ -149,7 +149,7 @@ def histogram(plot: Histogram, top: float) -> tuple[list[Html], float]:
     counts = span(Axis("", low=0.0), [float(max(5, most))])
     left = y_left(Scale(*counts, height, 0))
     places = plot.edges if plot.threshold is None else (*plot.edges, plot.threshold)
-    x_scale = Scale(min(places), max(places), left, WIDTH - EDGE - 8)
+    x_scale = Scale(min(places), max(places), left, across() - EDGE - 8)
     parts: list[Html] = []
     top += 8
     if plot.threshold is not None and plot.threshold_label:
@@ -160,7 +160,7 @@ def histogram(plot: Histogram, top: float) -> tuple[list[Html], float]:
         if several:
             fill = series_colour(number)
             parts.append(tag("rect", x=left, y=top + 6, width=10, height=10, class_="key", fill=fill))
-            parts += text(one.series, left + 16, top + 15, room=WIDTH - EDGE - left - 16)
+            parts += text(one.series, left + 16, top + 15, room=across() - EDGE - left - 16)
             top += 24
         bottom = top + height
         y_scale = Scale(*counts, bottom, top)
@@ -194,8 +194,8 @@ def _bar(plot: Histogram, number: int, i: int, count: int, x_scale: Scale, y_sca
 
 def _threshold_label(label: str, x: float, y: float, left: float) -> list[Html]:
     """Beside the top of the line, on the side with more room."""
-    right_half = x > (left + WIDTH) / 2
-    room = (x - left if right_half else WIDTH - EDGE - x) - 4
+    right_half = x > (left + across()) / 2
+    room = (x - left if right_half else across() - EDGE - x) - 4
     if right_half:
         return text(label, x - 4, y, room=room, size=TICK, text_anchor="end")
     return text(label, x + 4, y, room=room, size=TICK)

@@ -12,7 +12,7 @@ from counterfoil.report.plots.frame import (
     DASHED,
     EDGE,
     TICK,
-    WIDTH,
+    across,
     missing,
     reference,
     x_axis,
@@ -39,7 +39,7 @@ def scatter(plot: Scatter, names: Mapping[str, int], top: float) -> tuple[list[H
         x_range = y_range = min(x_range[0], y_range[0]), max(x_range[1], y_range[1])
     y_scale = Scale(*y_range, bottom, top)
     left = y_left(y_scale) + 8
-    right = left + HEIGHT if plot.diagonal else WIDTH - EDGE - 8
+    right = min(left + HEIGHT, across() - EDGE - 8) if plot.diagonal else across() - EDGE - 8
     x_scale = Scale(*x_range, left, right)
     parts = [*x_axis(x_scale, top, bottom), *y_axis(y_scale, left, right)]
     if plot.diagonal:
@@ -101,7 +101,7 @@ def _labels(spots: Sequence[tuple[float, float, str]], covered: Sequence[Box], t
         on_page = [
             box
             for box in boxes
-            if box[0] >= EDGE + 30 and box[2] <= WIDTH - 4 and box[1] >= top - 8 and box[3] <= bottom
+            if box[0] >= EDGE + 30 and box[2] <= across() - 4 and box[1] >= top - 8 and box[3] <= bottom
         ]
         free = (box for others in (taken, marks) for box in on_page if not any(_meet(box, other) for other in others))
         if (box := next(free, None)) is not None:

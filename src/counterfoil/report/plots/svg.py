@@ -18,7 +18,19 @@ from counterfoil.files import explained, replacing
 from counterfoil.report.html import Html
 from counterfoil.report.plots.dots import dots
 from counterfoil.report.plots.element import text
-from counterfoil.report.plots.frame import EDGE, FONTS, document, heading, legend, missing, panels, prompt_legend
+from counterfoil.report.plots.frame import (
+    EDGE,
+    FONTS,
+    NARROW,
+    WHOLE,
+    document,
+    drawing,
+    heading,
+    legend,
+    missing,
+    panels,
+    prompt_legend,
+)
 from counterfoil.report.plots.lines import histogram, lines, most_lines
 from counterfoil.report.plots.marks import SERIES
 from counterfoil.report.plots.prepared import direct, told, with_short_names
@@ -30,14 +42,24 @@ from counterfoil.running.folder import Run, writing_about
 _VARIABLE = re.compile(r'="var\(--[a-z0-9-]+, (#[0-9a-f]{6})\)"')
 
 
-def draw(plot: Plot, palette: Literal["css", "fixed"] = "css") -> Html:
-    """The plot as one `<svg>` element, 720 wide and as tall as it needs to be.
+# Widths in print, in millimetres, as most journals have them: one column, and two.
+PRINTED = {1: 84.0, 2: 174.0}
+
+
+def draw(plot: Plot, palette: Literal["css", "fixed"] = "css", columns: int | None = None) -> Html:
+    """The plot as one `<svg>` element, 720 wide and as tall as it needs to be; or as wide as so many `columns` of a
+    journal, with letters of about 8 points.
 
     `css`: for a page, in colours by variables (`marks.py` has their values for light and dark), on no ground of its
     own; `fixed`: for a file, on white. More series than have colours of their own stand by their names in one colour;
     more than have room are drawn in several panels, one below the other on the same scales. What has no interval is
     named below, with its n.
     """
+    with drawing(NARROW if columns == 1 else WHOLE):
+        return _drawn(plot, palette, PRINTED.get(columns or 0))
+
+
+def _drawn(plot: Plot, palette: str, printed: float | None) -> Html:
     drawn_from = plot
     plot, untold = told(with_short_names(plot))
     plot = direct(plot)
@@ -68,8 +90,8 @@ def draw(plot: Plot, palette: Literal["css", "fixed"] = "css") -> Html:
         y -= 12
     more, y = missing(untold, y, "Without an interval, not drawn")
     parts += more
-    drawing = document(drawn_from, parts, y, filled=palette == "fixed")
-    return Html(_VARIABLE.sub(r'="\1"', drawing)) if palette == "fixed" else drawing
+    whole = document(drawn_from, parts, y, filled=palette == "fixed", printed=printed)
+    return Html(_VARIABLE.sub(r'="\1"', whole)) if palette == "fixed" else whole
 
 
 def _marked(plot: Plot) -> tuple[Dot, ...] | tuple[Point, ...]:
@@ -88,15 +110,21 @@ def _items(plot: Plot) -> tuple[Dot | Point | Counts, ...]:
 
 LONGEST_NAME = 60
 ZOOM = 2
+# Of what is to be printed: dots in an inch.
+DPI = 600
 
 
-def write_plots(runs: Sequence[Run], folder: Path, *, overwrite: bool = False) -> list[Path]:
-    """Every plot of the runs' reports; named after its title, behind its run's number where there are several."""
+def write_plots(
+    runs: Sequence[Run], folder: Path, *, overwrite: bool = False, columns: int | None = None
+) -> list[Path]:
+    """Every plot of the runs' reports; named after its title, behind its run's number where there are several. With
+    `columns`, as wide as one or two columns of a journal.
+    """
     drawings: dict[str, str] = {}
     for number, run in enumerate(runs, 1):
         for place, plot in enumerate(suite_to_show(run).plots(run), 1):
             before = f"{number}-{place}" if len(runs) > 1 else f"{place}"
-            drawings[f"{before}-{_slug(plot.title)}"] = draw(plot, "fixed")
+            drawings[f"{before}-{_slug(plot.title)}"] = draw(plot, "fixed", columns)
     with writing_about("plots", [run.folder for run in runs], overwrite=overwrite):
         for name in drawings:
             targets.refuse(folder / f"{name}.svg", folder / f"{name}.png")
@@ -104,7 +132,7 @@ def write_plots(runs: Sequence[Run], folder: Path, *, overwrite: bool = False) -
             folder.mkdir(parents=True, exist_ok=True)
         # All drawings first: they are there even where this machine can make no PNG.
         written = [_write(folder / f"{name}.svg", drawing.encode()) for name, drawing in drawings.items()]
-        return written + [_write(folder / f"{name}.png", png(drawing)) for name, drawing in drawings.items()]
+        return written + [_write(folder / f"{name}.png", png(drawing, columns)) for name, drawing in drawings.items()]
 
 
 def _slug(title: str) -> str:
@@ -118,8 +146,9 @@ def _write(path: Path, content: bytes) -> Path:
     return path
 
 
-def png(svg: str) -> bytes:
-    """The drawing at twice its size in pixels: sharp on today's screens and in print.
+def png(svg: str, columns: int | None = None) -> bytes:
+    """The drawing at twice its size in pixels: sharp on today's screens; for `columns` of a journal, with 600 dots in
+    an inch.
 
     Letters come from the fonts of the machine. Where none has a script (Hangul, say), its letters are empty boxes in
     the PNG; the SVG still holds the text.
@@ -129,15 +158,17 @@ def png(svg: str) -> bytes:
             "The plots can't be written as PNG, since this machine has no sans serif font: "
             "install one (fonts-dejavu-core or fonts-noto-core on Debian), or use the SVG files."
         )
-    return _render(svg, ZOOM)
+    if columns is None:
+        return _render(svg, ZOOM)
+    return _render(svg, None, width=round(PRINTED[columns] / 25.4 * DPI))
 
 
-def _render(svg: str, zoom: int) -> bytes:
+def _render(svg: str, zoom: int | None, width: int | None = None) -> bytes:
     try:
         import resvg_py
     except ImportError:
         raise UserError("Plots as PNG need resvg-py: pip install 'counterfoil[plots]'") from None
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=zoom))
+    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=zoom, width=width, dpi=96))
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from counterfoil.errors import UserError
 from counterfoil.figures.numbers import cell
-from counterfoil.report.html import Html
+from counterfoil.report.html import Html, language_of
 from counterfoil.running.asked import key_of_record
 from counterfoil.running.records import COLUMNS
 from counterfoil.suite.second_reader import SECOND_READING
@@ -18,7 +18,7 @@ from counterfoil.suite.suite import AnySuite, Record
 from counterfoil.web.pages import page, served
 from counterfoil.web.records.query import PAGE, REPLY, Query, parsed, rows_of
 from counterfoil.web.records.questions import Asked, asked_of
-from counterfoil.web.records.shown import EXCERPT, excerpt, language_of, reply_text, words_of
+from counterfoil.web.records.shown import EXCERPT, excerpt, reply_text, words_of
 from counterfoil.web.records.table import EMPTY, Table, read_rows, table_of
 
 # Columns of scores that the table has room for.

@@ -9,12 +9,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from counterfoil.errors import UserError
-from counterfoil.report.html import Html
+from counterfoil.report.html import Html, language_of
 from counterfoil.web.pages import page, served
 from counterfoil.web.records.listing import near
 from counterfoil.web.records.query import PAGE, Query, parsed, rows_of
 from counterfoil.web.records.questions import Asked, asked_of
-from counterfoil.web.records.shown import excerpt, language_of, words_of
+from counterfoil.web.records.shown import excerpt, words_of
 from counterfoil.web.records.table import Table, table_of
 
 # More columns than these are no glance any more.

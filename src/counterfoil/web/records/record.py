@@ -9,14 +9,14 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from counterfoil.report.html import tag
+from counterfoil.report.html import language_of, tag
 from counterfoil.report.page.records import values, who, why
 from counterfoil.running.asked import key_of_record
 from counterfoil.web.pages import page, served, whole_number
 from counterfoil.web.records.exchanges import find_exchanges
 from counterfoil.web.records.query import PAGE, parsed, rows_of
 from counterfoil.web.records.questions import asked_of
-from counterfoil.web.records.shown import found_in, language_of, layered, reply_text
+from counterfoil.web.records.shown import found_in, layered, reply_text
 from counterfoil.web.records.table import read_rows, rows_of_question, table_of
 from counterfoil.web.served import NotHere
 

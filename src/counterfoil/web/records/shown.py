@@ -74,11 +74,3 @@ def words_of(words: Mapping[str, str]) -> str:
     """What tells a question best in a line: its context before it, where there is one."""
     named = " ".join(words[name] for name in ("context", "question") if words.get(name))
     return named or next(iter(words.values()), "")
-
-
-def language_of(text: str) -> str | None:
-    """What to tell a browser of a text's language, so that it breaks its lines where readers of it do."""
-    for name, letters in (("ko", "[\uac00-\ud7a3]"), ("ja", "[\u3040-\u30ff]"), ("zh", "[\u4e00-\u9fff]")):
-        if re.search(letters, text):
-            return name
-    return None

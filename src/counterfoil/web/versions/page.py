@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from counterfoil.report.html import Html
+from counterfoil.report.html import Html, language_of
 from counterfoil.running.folder import Run
 from counterfoil.suite.suite import Record
 from counterfoil.web.pages import page, served, whole_number
 from counterfoil.web.records.questions import Asked, asked_of
-from counterfoil.web.records.shown import Span, language_of, layered, reply_text
+from counterfoil.web.records.shown import Span, layered, reply_text
 from counterfoil.web.records.table import Table, read_rows, rows_of_question, table_of
 from counterfoil.web.served import NotHere
 from counterfoil.web.versions.family import Version, alike_of, differing, rows_of_family, versions_of
