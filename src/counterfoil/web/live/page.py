@@ -13,7 +13,7 @@ from counterfoil.errors import UserError
 from counterfoil.figures.numbers import money
 from counterfoil.report.headline.html import headline_html
 from counterfoil.report.headline.table import headline_table
-from counterfoil.report.html import Html
+from counterfoil.report.html import Html, language_of
 from counterfoil.running.live.rows import interim, rows_so_far
 from counterfoil.running.live.state import Live, Work, duration
 from counterfoil.suite.finding import suite_of_run
@@ -22,7 +22,6 @@ from counterfoil.suite.suite import AnySuite, Context, Record
 from counterfoil.web.latest import Latest
 from counterfoil.web.live.commands import command_line
 from counterfoil.web.pages import page, served
-from counterfoil.web.records.shown import language_of
 from counterfoil.web.served import Served
 
 # What came last, and the failures, at the most.
