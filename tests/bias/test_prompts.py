@@ -217,3 +217,12 @@ def test_wrong_variants_are_named(
     with pytest.raises(UserError) as raised:
         load_variants(names, IN_KOREAN)
     assert sentence in str(raised.value)
+
+
+def test_kobbqs_prompts_are_not_asked_in_another_language() -> None:
+    with pytest.raises(UserError) as raised:
+        load_variants(["es-1", "2-debiased"], [(None, "es")])
+    listed = str(raised.value).partition("There are: ")[2].rstrip(".").split(", ")
+    assert str(raised.value).startswith("There is no variant 2-debiased")
+    assert {"es-2", "es-mbbq-2", "esbbq"} <= set(listed)
+    assert not {"1", "2", "ko-1", "nl-1"} & set(listed)

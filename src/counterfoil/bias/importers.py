@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from counterfoil.asking.ask import Reply
-from counterfoil.bias.prompts import prompt_for, shown_choices
+from counterfoil.bias.prompts import KOBBQ, prompt_for, shown_choices
 from counterfoil.bias.questions import Question
 from counterfoil.bias.reading import Reading, read_by_rule
-from counterfoil.bias.relatives.languages import KOREAN, LANGUAGES
 from counterfoil.bias.sources import bbq
 from counterfoil.errors import UserError
 from counterfoil.suite.imports import Imported
@@ -21,9 +20,6 @@ from counterfoil.tables import cells_in, decoded_row, kept, lines_of, sound
 # As the official scripts name their files: …_evaluation_PROMPT_MODEL_predictions.tsv. The fourth of them leaves out
 # _predictions.
 _FILE_NAME = re.compile(r".*_evaluation(?P<debiased>_debiased)?_(?P<prompt>\d+)_(?P<model>.+?)(?:_predictions)?\.tsv")
-
-# The prompts that file names speak of; others have names of their own.
-SHIPPED = tuple(name + ending for ending in ("", "-debiased") for name in LANGUAGES[KOREAN].prompts)
 
 
 def import_kobbq(
@@ -106,7 +102,7 @@ def _variant(path: Path, name: re.Match[str] | None, variants: Sequence[Variant]
     wanted = name and name["prompt"] + ("-debiased" if name["debiased"] else "")
     if len(variants) == 1:
         [variant] = variants
-        if wanted and wanted != variant.name and variant.name in SHIPPED:
+        if wanted and wanted != variant.name and variant.name in KOBBQ:
             raise UserError(
                 f"{path} is of prompt {wanted} by its name, and --variant says {variant.name}: "
                 "give each prompt's files a command of their own, or leave --variant out."

@@ -24,6 +24,8 @@ FILES = (
     *(f"{code}.tsv" for code in LANGUAGES if code != KOREAN),
     "published.tsv",
 )
+# KoBBQ's, and the debiased ones made of them: they are Korean, though their names don't say so.
+KOBBQ = tuple(name + ending for ending in ("", "-debiased") for name in LANGUAGES[KOREAN].prompts)
 # The dataset and the language of a question; the dataset is None but for BBQ's relatives.
 Place = tuple[str | None, str]
 
@@ -91,14 +93,16 @@ def _in_language(names: Sequence[str], place: Place, shipped: Mapping[str, Varia
     for name in names or LANGUAGES[place[1]].prompts:
         own = f"{place[1]}-{name}"
         name = own if own in shipped else name
-        variants += [shipped[name]] if name in shipped else _of_user(name, _in_reach(shipped, place[1]))
+        is_meant = name in shipped and (name not in KOBBQ or place[1] == KOREAN)
+        variants += [shipped[name]] if is_meant else _of_user(name, _in_reach(shipped, place[1]))
     return variants
 
 
 def _in_reach(shipped: Mapping[str, Variant], language: str) -> list[str]:
     """The names of variants that are not another language's."""
     others = LANGUAGES.keys() - {language}
-    return [name for name in shipped if name.partition("-")[0] not in others]
+    ours = [name for name in shipped if name.partition("-")[0] not in others]
+    return ours if language == KOREAN else [name for name in ours if name not in KOBBQ]
 
 
 def _joined(variants: Mapping[Place, Variant]) -> Variant:
