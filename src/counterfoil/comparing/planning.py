@@ -33,6 +33,8 @@ from counterfoil.stats.power import (
     smallest_difference,
     variance_components,
 )
+from counterfoil.stats.variance.explained import sentence
+from counterfoil.stats.variance.parts import question_of
 from counterfoil.suite.options import nearest
 from counterfoil.suite.suite import AnySuite
 
@@ -207,7 +209,13 @@ def plan_suite(
         variants=[variant.name for variant in plan.variants],
         models=named,
         designs=designs,
-        assumptions=[*spreads.words, _family(spreads.tests), *over_variants, *(tokens.words if tokens else [])],
+        assumptions=[
+            *spreads.words,
+            *_known_of(run, spreads.metric),
+            _family(spreads.tests),
+            *over_variants,
+            *(tokens.words if tokens else []),
+        ],
     )
 
 
@@ -290,6 +298,12 @@ def _overall_figures(metrics: Iterable[Metric]) -> int:
     return len({(metric.of, metric.columns) for metric in metrics if metric.is_overall})
 
 
+def _known_of(run: Run | None, metric: str) -> list[str]:
+    """What twice as much of each source would bring, where the earlier run tells it."""
+    found = [] if run is None else [one for one in run.whole_summary.variance if one.metric == metric]
+    return [f"{sentence(one)}." for one in found]
+
+
 def _family(tests: int) -> str:
     return (
         f"A comparison tests its {tests} overall figures together (Holm): the difference is to be found at the level "
@@ -341,9 +355,8 @@ def _spreads(items: pl.DataFrame, metric: Metric, sides: Sequence[tuple[float, s
             raise _no_values(metric)
         influence[there] += c * _deviations(values[there], below) * counts.sum() / there.sum()
     kept = items.filter(pl.Series(counts))
-    repeat = pl.format(" {}", "repeat") if _has_repeats(kept) else pl.lit("")
-    question = kept.select(pl.col("item").str.strip_suffix(repeat)).to_series()
-    return (*_three_levels(influence[counts], _codes(kept["cluster"]), _codes(question)), float(counts.mean()))
+    codes = _codes(kept["cluster"]), _codes(question_of(kept))
+    return (*_three_levels(influence[counts], *codes), float(counts.mean()))
 
 
 def _deviations(values: NDArray[np.float64], below: NDArray[np.float64] | None) -> NDArray[np.float64]:

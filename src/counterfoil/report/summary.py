@@ -12,6 +12,7 @@ from counterfoil.report.headline.text import headline_text
 from counterfoil.report.readings import second_reader_sentences, shares_sentence
 from counterfoil.report.sentences import PROSE, data_sentence, headline_of, warnings_of
 from counterfoil.report.tables import notes_of
+from counterfoil.report.uncertainty import uncertainty_text
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import BASIS, CORRECTED, Estimate
@@ -51,6 +52,7 @@ def summary_text(run: Run, *, every_row: bool = False) -> str:
         *_tables(figures, [(row["model"], row["variant"]) for row in run.outcomes]),
         "\n".join(map(wrapped, notes)),
         _over_prompts(run.estimates) if every_row else "",
+        uncertainty_text(run.whole_summary.variance),
         _outcomes(run),
         "\n".join(wrapped(f"- {sentence}", "  ") for sentence in second_reader_sentences(run)),
         wrapped(shares_sentence(run) or ""),

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -31,15 +31,19 @@ from counterfoil.running.folder import (
     take_place,
 )
 from counterfoil.running.looks import DECIDED
-from counterfoil.running.looks.ending import estimates_of, forget_looks, until_of
+from counterfoil.running.looks.ending import estimates_of, forget_looks, in_force, until_of
 from counterfoil.running.plan import Plan
 from counterfoil.running.records import Answered, Parts, read_answered, read_left_out, read_scores
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts
 from counterfoil.running.sampling import distinct
 from counterfoil.stats.estimate import ALL, Estimate
+from counterfoil.stats.variance.explained import Explained
 from counterfoil.suite.habits import all_estimates
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES, Outcome
+
+if TYPE_CHECKING:
+    import polars as pl
 
 PACKAGES = ("aiohttp", "inspect_ai", "msgspec", "numpy", "polars", "ray", "torch", "transformers", "xllamacpp")
 
@@ -74,6 +78,7 @@ def manifest(
         "options": {
             "limit": request.limit,
             "repeats": request.repeats,
+            "prompts_are": request.prompts_are,
             "max_cost": request.max_cost,
             "max_tokens_total": request.max_tokens_total,
             **({"encoding": request.encoding} if request.encoding else {}),
@@ -175,6 +180,7 @@ def _versions() -> dict[str, str]:
 
 
 UNANSWERED_NAMED = 20
+SEVERAL = 2
 
 
 def finish(
@@ -279,7 +285,18 @@ def _summary(
         not_reread=sum(of_model.not_reread for of_model in counts),
         broken=sum(of_model.broken.total() for of_model in counts),
         decided=sum(of_model.decided.total() for of_model in counts),
+        variance=_variance(plan, scores),
     )
+
+
+def _variance(plan: Plan, scores: pl.DataFrame) -> list[Explained]:
+    """Where uncertainty comes from, in runs in which it can come from elsewhere than the questions."""
+    if len(plan.variants) == 1 and plan.request.repeats == 1 and len(plan.judges) < SEVERAL:
+        return []
+    from counterfoil.stats.variance.parts import explained
+
+    with in_force(plan):
+        return explained(plan.suite.metrics, plan.suite.items(scores), plan.request.prompts_are)
 
 
 def _readings(counts: Sequence[Counts]) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from counterfoil.console import shown_name
 from counterfoil.errors import UserError
 from counterfoil.files import explained, move, put_in_place, replacing, take_lock
 from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.variance.explained import Explained
 from counterfoil.suite.outcome import LEFT_OUT
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Summary(msgspec.Struct):
     broken: int = 0
     # Records that were not asked, since what was to be decided was decided: nothing is missing.
     decided: int = 0
+    # Where the uncertainty of the headline figures comes from; older runs don't say.
+    variance: list[Explained] = []
     # That of the run, as records and manifest have it; older runs have none.
     id: str | msgspec.UnsetType = msgspec.UNSET
 

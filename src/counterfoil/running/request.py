@@ -39,6 +39,8 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     data: str | None
     encoding: str | None
     strict: bool
+    # Whether intervals over prompts are about these (fixed) or about prompts like them (sample).
+    prompts_are: str
     limit: int | None
     repeats: int
     seed: int
@@ -120,6 +122,7 @@ def make_request(
         "data",
         "encoding",
         "strict",
+        "prompts_are",
         "second_reader_sample",
         "limit",
         "repeats",

@@ -43,6 +43,11 @@ def level_in_force() -> float:
     return 1 - _IN_FORCE.get()
 
 
+def confidence_in_force() -> float:
+    """That of intervals whose confidence is not named."""
+    return _IN_FORCE.get()
+
+
 class Spread(NamedTuple):
     """One entry for each estimate. Where `agree` holds, all clusters agree and `variance` means nothing.
 

@@ -116,6 +116,12 @@ RUN_OPTIONS = (
         most=0.5,
         metavar="P",
     ),
+    Option(
+        "prompts-are",
+        "whether intervals over several prompts are about these prompts, or about all that could have been written",
+        choices=("fixed", "sample"),
+        default="fixed",
+    ),
     Option("repeats", "ask each question N times", kind=int, least=1, default=1),
     Option("temperature", "sampling temperature", kind=float, least=0, default=0.0, metavar="T"),
     Option("max-tokens", "tokens a reply may have", kind=int, least=1),

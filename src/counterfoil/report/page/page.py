@@ -19,6 +19,7 @@ from counterfoil.figures.numbers import table as plot_table
 from counterfoil.figures.plots import Plot
 from counterfoil.figures.tables import Table
 from counterfoil.files import check_target, explained, replacing
+from counterfoil.report import uncertainty
 from counterfoil.report.headline.html import headline_html
 from counterfoil.report.headline.table import headline_table
 from counterfoil.report.html import Html, details, facts, items, joined, table, tag
@@ -35,6 +36,7 @@ from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import REPORT_ON, Run, Summary, writing_about
 from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import by_name
+from counterfoil.stats.variance.explained import Explained
 from counterfoil.suite.habits import HABIT
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 from counterfoil.suite.second_reader import READING_AGREEMENT
@@ -152,6 +154,7 @@ def run_part(run: Run, key: str, title: str, *, anonymous: bool = False) -> Html
         "Plots": joined(*map(figure_of, suite.plots(run))),
         "Questions": joined(*(_table_part(one) for one in suite.tables(run))),
         "Estimates": joined(overall_tables(figures, order), group_tables(figures, order)),
+        "Uncertainty": uncertainty_part(summary.variance),
         "Reading": readings_part(run, suite, order),
         "Agreement": joined(tag("p", AGREEMENT), agreement) if agreement else None,
         "Records": records_part(run, suite),
@@ -165,6 +168,14 @@ def run_part(run: Run, key: str, title: str, *, anonymous: bool = False) -> Html
     contents = tag("nav", links, aria_label=f"Sections of {title}")
     sections = [tag("section", tag("h3", name, id=ids[name]), content) for name, content in there.items()]
     return tag("section", tag("h2", title, id=key), contents, *sections, class_="run")
+
+
+def uncertainty_part(figures: Sequence[Explained]) -> Html | None:
+    """Where the uncertainty of the headline figures comes from."""
+    if not figures:
+        return None
+    made = table(uncertainty.TITLE, uncertainty.head(figures), uncertainty.rows(figures), names=2)
+    return joined(made, tag("p", uncertainty.words(figures)))
 
 
 def _table_part(one: Table) -> Html:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,17 +33,25 @@ class Saved(msgspec.Struct, kw_only=True):
     cost: float | None
 
 
+@contextmanager
+def in_force(plan: Plan) -> Iterator[None]:
+    """Within it, intervals are those of a run that stops early. Where looks spend error, they are wider."""
+    from counterfoil.stats.spread import CONFIDENCE, at_confidence
+
+    with at_confidence(CONFIDENCE if plan.until is None else plan.until.confidence):
+        yield
+
+
 def estimates_of(plan: Plan, make: Callable[[], list[Estimate]]) -> list[Estimate]:
-    """The estimates of a run. Where looks spend error, intervals are wider, and p is larger, as the design needs it."""
+    """The estimates of a run. Where looks spend error, p is larger as well, and the method says for which looks."""
+    with in_force(plan):
+        estimates = make()
     design = plan.until
     if design is None or not design.spends:
-        return make()
+        return estimates
     from counterfoil.stats.power import LEVEL
-    from counterfoil.stats.spread import at_confidence
 
     level = 1 - design.confidence
-    with at_confidence(design.confidence):
-        estimates = make()
     for estimate in estimates:
         estimate.method = f"{estimate.method}; for {len(design.fractions)} looks, at {design.confidence:.1%}"
         if estimate.p is not None:

@@ -1,0 +1,1 @@
+"""What the uncertainty of a figure is made of."""
