@@ -213,6 +213,34 @@ def wrong_options(
     raise Rejected("the options come too close")
 
 
+# A distractor that falls on another option goes on by so many steps of the unknown at most.
+_STEPS_ON = 12
+
+
+def options_on_grid(
+    inverse: Inverse, unknown: Slot, values: Mapping[str, Decimal], gold: Decimal
+) -> tuple[Decimal, Decimal]:
+    """The first two distractors, as values that the unknown could have: the right one was drawn from such, and must not
+    be told by its roundness. One that falls on another option goes on, away from the right one.
+    """
+    kept: list[Decimal] = []
+    for distractor in inverse.distractors:
+        try:
+            exact = _shown(distractor.decimal(values), unknown.percent)
+        except (ExpressionError, Rejected):
+            continue
+        step = unknown.step.copy_sign(exact - gold)
+        value = unknown.low + unknown.step * ((exact - unknown.low) / unknown.step).to_integral_value()
+        for number in range(_STEPS_ON):
+            moved = numbers.rounded(value + number * step, inverse.digits)
+            if moved and all(USUAL.holds(moved, other, inverse.digits) for other in (gold, *kept)):
+                kept.append(moved)
+                break
+        if len(kept) == 2:
+            return kept[0], kept[1]
+    raise Rejected("the options come too close")
+
+
 def accepted(attempt: Callable[[], _T], template: Template, what: str) -> _T:
     """The first attempt that is not rejected."""
     reasons: Counter[str] = Counter()

@@ -335,7 +335,7 @@ def _another_unknown(original: Original, stream: Random, order: Order, likeness:
     draw = draws.work_out(template, slots)
     unknown = template.slots[inverse.unknown]
     drawn = draw.slots[unknown.name]
-    wrong = draws.wrong_options(inverse.distractors, draw.values, drawn, inverse.digits, unknown.percent)
+    wrong = draws.options_on_grid(inverse, unknown, draw.values, drawn)
     solved = solve(template, inverse, draw)
     markers = wording.printed(template, draw, template.first_names)
     options = wording.options(inverse, (drawn, *wrong), template.first_names, plain=unknown.plain)
