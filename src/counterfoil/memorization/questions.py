@@ -30,6 +30,8 @@ SET, ITEMS, RESULTS = "set.jsonl", "items.json", "results.json"
 _IN_GROUPS = ("lure", ON_ORIGINAL, ON_CHANGED)
 # What the manifest says of a set beside its name and hash: the file it was drawn from, and levels that it lacks.
 FROM, LEFT_OUT = "from", "levels_left_out"
+# Levels that some of its originals lack: how many of how many have them.
+IN_PART = "levels_in_part"
 # Of a frozen set, the arms that it lacks.
 ARMS_LEFT_OUT = "arms_left_out"
 # Of published templates, those that could not be used, with the reasons.
@@ -54,9 +56,23 @@ def load_set(data: str | None, settings: Mapping[str, Any]) -> PerturbedSet:
     missing = sorted(set(settings["levels"] or ()) - {question.level for question in found})
     if missing:
         found.about = {**found.about, LEFT_OUT: missing}
+    originals = sum(question.parent is None for question in found)
+    parts = {
+        level: len({one.unit for one in found if one.level == level}) for level in sorted(settings["levels"] or ())
+    }
+    parts = {level: count for level, count in parts.items() if 0 < count < originals}
+    if parts:
+        found.about = {**found.about, IN_PART: [[level, count, originals] for level, count in parts.items()]}
     for sentence in sentences_about(found.name, found.about):
         say(sentence)
     return found
+
+
+_LACKS = {
+    1: "in the others no number can change alone",
+    2: "in the others no two numbers can change",
+    3: "the others have no number that could be asked for instead",
+}
 
 
 def sentences_about(name: str, about: Mapping[str, Any]) -> list[str]:
@@ -73,6 +89,8 @@ def sentences_about(name: str, about: Mapping[str, Any]) -> list[str]:
     if missing:
         levels = f"Level {missing[0]} is" if len(missing) == 1 else f"Levels {listed(map(str, missing))} are"
         sentences.append(f"{levels} left out: {name} has no such question.")
+    for level, count, originals in about.get(IN_PART, ()):
+        sentences.append(f"Level {level} is asked of {count:,} of the {originals:,} questions: {_LACKS[level]}.")
     if lacking := about.get(ARMS_LEFT_OUT):
         sentences.append(f"{name} was frozen without {listed(lacking)}: figures that need them are not given.")
     return sentences
@@ -97,7 +115,7 @@ def questions_of(source: Source, settings: Mapping[str, Any]) -> list[Question]:
     controls = CONTROLS if settings["controls"] else ()
     questions: list[Question] = []
     for template in source.templates:
-        make = _as_far_as_possible if template.source == "published" else make_variants
+        make = _as_far_as_possible if template.source in ("published", "recipe") else make_variants
         made = make(template, settings["set_seed"], levels, controls, settings["lure"], count)
         made = without_leaning(made)
         made = with_noise(made, settings["set_seed"], count) if settings.get("noise") else made

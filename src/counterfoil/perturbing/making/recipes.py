@@ -27,6 +27,7 @@ from counterfoil.perturbing.making.existing import (
     printed_number,
     text_hash,
 )
+from counterfoil.perturbing.making.unknowns import inverse_tables
 from counterfoil.perturbing.questions import LETTERS, require
 from counterfoil.perturbing.templates import numbers
 from counterfoil.perturbing.templates.tables import Number, SlotRange, shipped_files, template_from, toml_tables
@@ -104,6 +105,8 @@ class Recipe(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     slack: int = 0
     steps: str = ""
     names: list[_Name] = []
+    # Slots that level 3 can ask for.
+    unknowns: list[str] = []
 
     @property
     def id(self) -> str:
@@ -201,6 +204,8 @@ def _table(recipe: Recipe, row: Mapping[str, Any]) -> dict[str, Any]:
         "distractors": _distractors(recipe, gold),
         "names": names,
     }
+    if recipe.unknowns:
+        table["inverse"] = inverse_tables(recipe.unknowns, table)
     return table if recipe.digits is None else table | {"digits": recipe.digits}
 
 

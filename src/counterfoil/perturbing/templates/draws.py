@@ -150,13 +150,13 @@ def _computed(template: Template, slots: Mapping[str, Decimal], conditions: Sequ
         values[derived.name] = value = derived.value.decimal(values)
         floats[derived.name] = derived.value.float(floats)
         if derived.digits is not None:
-            _agreed(_shown(value, derived.percent), _shown(floats[derived.name], derived.percent), derived.digits)
+            _agreed(shown(value, derived.percent), shown(floats[derived.name], derived.percent), derived.digits)
     values["answer"] = template.answer.decimal(values)
     floats["answer"] = template.answer.float(floats)
-    answer = _shown(values["answer"], template.percent)
-    rounded = _agreed(answer, _shown(floats["answer"], template.percent), template.digits)
+    answer = shown(values["answer"], template.percent)
+    rounded = _agreed(answer, shown(floats["answer"], template.percent), template.digits)
     check = template.check.decimal(values)
-    shown_check = _shown(check, template.percent)
+    shown_check = shown(check, template.percent)
     if abs(shown_check - answer) >= numbers.unit(template.digits):
         told = ", ".join(f"{name} = {template.slots[name].printed(value)}" for name, value in slots.items())
         raise UserError(
@@ -170,7 +170,8 @@ def _computed(template: Template, slots: Mapping[str, Decimal], conditions: Sequ
     return Draw(slots, values, floats, rounded, check)
 
 
-def _shown(value: Decimal | float, percent: bool) -> Decimal:
+def shown(value: Decimal | float, percent: bool) -> Decimal:
+    """A value as it is printed, before rounding; Rejected where nobody would print it."""
     number = Decimal(value)
     if not number.is_finite() or abs(number) >= _TOO_LARGE:
         raise Rejected("a value is too large")
@@ -203,41 +204,13 @@ def wrong_options(
     kept: list[Decimal] = []
     for distractor in distractors:
         try:
-            value = numbers.rounded(_shown(distractor.decimal(values), percent), digits)
+            value = numbers.rounded(shown(distractor.decimal(values), percent), digits)
         except (ExpressionError, Rejected):
             continue
         if value and all(USUAL.holds(value, other, digits) for other in (gold, *kept, *never)):
             kept.append(value)
             if len(kept) == 2:
                 return kept[0], kept[1]
-    raise Rejected("the options come too close")
-
-
-# A distractor that falls on another option goes on by so many steps of the unknown at most.
-_STEPS_ON = 12
-
-
-def options_on_grid(
-    inverse: Inverse, unknown: Slot, values: Mapping[str, Decimal], gold: Decimal
-) -> tuple[Decimal, Decimal]:
-    """The first two distractors, as values that the unknown could have: the right one was drawn from such, and must not
-    be told by its roundness. One that falls on another option goes on, away from the right one.
-    """
-    kept: list[Decimal] = []
-    for distractor in inverse.distractors:
-        try:
-            exact = _shown(distractor.decimal(values), unknown.percent)
-        except (ExpressionError, Rejected):
-            continue
-        step = unknown.step.copy_sign(exact - gold)
-        value = unknown.low + unknown.step * ((exact - unknown.low) / unknown.step).to_integral_value()
-        for number in range(_STEPS_ON):
-            moved = numbers.rounded(value + number * step, inverse.digits)
-            if moved and all(USUAL.holds(moved, other, inverse.digits) for other in (gold, *kept)):
-                kept.append(moved)
-                break
-        if len(kept) == 2:
-            return kept[0], kept[1]
     raise Rejected("the options come too close")
 
 

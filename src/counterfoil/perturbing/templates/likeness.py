@@ -106,6 +106,11 @@ def as_round(value: Decimal, like: Decimal, digits: int, *, alike: bool = False)
     return None
 
 
+def grid_of(value: Decimal, digits: int) -> Decimal:
+    """The unit in which a number has no zero at its end."""
+    return numbers.unit(digits).scaleb(max(_shape(value, digits).zeros, 0))
+
+
 def rounder(value: Decimal, like: Decimal, digits: int) -> Decimal:
     """The number nearest to a value that has at least one more zero at its end than another one."""
     unit = numbers.unit(digits).scaleb(max(_shape(like, digits).zeros, 0) + 1)

@@ -35,6 +35,7 @@ from counterfoil.perturbing.templates.likeness import Likeness, told_by_text, to
 from counterfoil.perturbing.templates.lures import Old, draw_lures
 from counterfoil.perturbing.templates.numbers import USUAL
 from counterfoil.perturbing.templates.template import Template
+from counterfoil.perturbing.templates.unknowns import options_as_round, options_on_grid
 from counterfoil.perturbing.templates.wording import ORDERS, Three
 
 LEVELS = (1, 2, 3)
@@ -335,7 +336,10 @@ def _another_unknown(original: Original, stream: Random, order: Order, likeness:
     draw = draws.work_out(template, slots)
     unknown = template.slots[inverse.unknown]
     drawn = draw.slots[unknown.name]
-    wrong = draws.options_on_grid(inverse, unknown, draw.values, drawn)
+    if template.given is None or template.source == "bank":
+        wrong = options_on_grid(inverse, unknown, draw.values, drawn)
+    else:
+        wrong = options_as_round(inverse, unknown, draw.values, drawn, above=ORDERS.index(order) // 2)
     solved = solve(template, inverse, draw)
     markers = wording.printed(template, draw, template.first_names)
     options = wording.options(inverse, (drawn, *wrong), template.first_names, plain=unknown.plain)
