@@ -55,6 +55,17 @@ def test_who_is_told_apart_is_asked_no_more() -> None:
     assert not (Path("run") / LOOKS).exists()
 
 
+def test_comparing_such_a_run_tests_at_the_level_of_its_figures() -> None:
+    """With the usual looks √(5 % · 2.45 %) = 3.5 %, and p is 1.43 times as large."""
+    found = cf.compare(run(GOOD, BAD, until="compare accuracy"))
+    row = next(row for row in found.rows if row.metric == "accuracy")
+    assert row.told_apart
+    assert row.confidence == pytest.approx(1 - 0.035, abs=1e-4)
+    assert row.p is not None
+    assert row.p_adjusted == pytest.approx(row.p * 0.05 / 0.035, rel=0.01)
+    assert any("tested at 3.5%" in caveat for caveat in found.alignment[0].caveats)
+
+
 def test_the_same_command_asks_nothing_and_looks_no_more() -> None:
     first = run(GOOD, BAD, until="compare accuracy").manifest["until"]
     again = run(GOOD, BAD, until="compare accuracy")

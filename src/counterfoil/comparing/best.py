@@ -15,11 +15,11 @@ import polars as pl
 from counterfoil.comparing.compared import without_0
 from counterfoil.comparing.items import Frames, differences_between, joined_items, records_of, told_by, with_partners
 from counterfoil.comparing.standing import Figure, Pair, Standing
+from counterfoil.comparing.stopped import level_of
 from counterfoil.errors import UserError
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import RECORDS, readable
 from counterfoil.stats.pairing import interval_at
-from counterfoil.stats.power import LEVEL
 
 if TYPE_CHECKING:
     from counterfoil.running.folder import Run
@@ -42,7 +42,7 @@ def standings(run: Run, figures: Sequence[Figure], declared: Sequence[Metric]) -
     with readable(run.folder / RECORDS):
         items = _items(run, {pair for of in ranked for pair in of})
         return [
-            _standings(figure, of_name, of, items) if of else {}
+            _standings(figure, of_name, of, items, level_of([run])) if of else {}
             for figure, of_name, of in zip(figures, metrics, ranked, strict=True)
         ]
 
@@ -53,7 +53,7 @@ def told_apart(run: Run, figure: Figure, pairs: Sequence[tuple[Pair, Pair]]) -> 
     """
     if not pairs:
         return []
-    level = LEVEL / len(pairs)
+    level = level_of([run]) / len(pairs)
     try:
         with readable(run.folder / RECORDS):
             items = _items(run, {one for pair in pairs for one in pair})
@@ -66,11 +66,15 @@ def told_apart(run: Run, figure: Figure, pairs: Sequence[tuple[Pair, Pair]]) -> 
 
 
 def _standings(
-    figure: Figure, metrics: Sequence[Metric], values: Mapping[Pair, float], items: Mapping[Pair, Frames]
+    figure: Figure,
+    metrics: Sequence[Metric],
+    values: Mapping[Pair, float],
+    items: Mapping[Pair, Frames],
+    whole: float,
 ) -> dict[Pair, Standing]:
     metric = metrics[0]
     best = min(values, key=lambda pair: _distance(metric, values[pair]))
-    level = LEVEL / (len(values) - 1)
+    level = whole / (len(values) - 1)
     found: dict[Pair, Standing] = {}
     for pair, value in values.items():
         if _distance(metric, value) == _distance(metric, values[best]):

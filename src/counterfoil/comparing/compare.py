@@ -21,6 +21,7 @@ from counterfoil.comparing.items import (
     records_of,
 )
 from counterfoil.comparing.sides import Side, chosen_sides, contrasts
+from counterfoil.comparing.stopped import level_of, stopped_caveat
 from counterfoil.errors import UserError
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import Run
@@ -157,8 +158,9 @@ def compare_pairs(
             differences += corrected_differences(by_name(metrics), a, b)
             aligned.caveats += only_one_is_rated(a, b)
             seed_table += suite.published_comparison(_estimates(a), _estimates(b), a.label, b.label)
-    rows = compared_figures(differences, margin)
+    rows = compared_figures(differences, margin, level_of(runs))
     lost = {metric.name for metric in every} - {metric.name for metric in shared}
+    alignment[0].caveats += stopped_caveat(runs)
     comparison = Comparison(
         suite=name,
         rows=rows,

@@ -78,8 +78,12 @@ class FigureDifference(NamedTuple):
     difference: Difference
 
 
-def compared_figures(differences: Sequence[FigureDifference], margin: float | None = None) -> list[ComparedFigure]:
-    """A row for each difference, with p adjusted within its family. A figure and its repetitions are one test."""
+def compared_figures(
+    differences: Sequence[FigureDifference], margin: float | None = None, whole: float = LEVEL
+) -> list[ComparedFigure]:
+    """A row for each difference, with p adjusted within its family. A figure and its repetitions are one test. Where
+    the `whole` level of a family is below 5 %, p is larger in that proportion.
+    """
     contests = _contests(differences)
     first = _first_of_its_kind(differences)
     families: dict[Hashable, list[int]] = {}
@@ -90,9 +94,12 @@ def compared_figures(differences: Sequence[FigureDifference], margin: float | No
     for places in families.values():
         tests = [differences[place].difference.test for place in places]
         # A test that could reach the level in no case can raise no false alarm, and takes nothing from the others.
-        able = [test.p if test.smallest_p <= LEVEL else None for test in tests]
-        adjusted, levels = holm(able), holm_levels(able, LEVEL)
-        smallest_level = LEVEL / max(sum(p is not None for p in able), 1)
+        able = [test.p if test.smallest_p <= whole else None for test in tests]
+        adjusted, levels = (
+            holm([None if p is None else min(1.0, p * LEVEL / whole) for p in able]),
+            holm_levels(able, whole),
+        )
+        smallest_level = whole / max(sum(p is not None for p in able), 1)
         others = [place for place, level in zip(places, levels, strict=True) if level != LEVEL]
         wanted = [1 - level for level in levels if level != LEVEL]
         intervals = dict(zip(others, intervals_at([differences[place].case for place in others], wanted), strict=True))
