@@ -33,9 +33,8 @@ def test_a_number_of_the_question_is_asked_for_and_the_answer_given() -> None:
         assert "away at X% a year" in question.text
         assert question.text.endswith("X is closest to:")
         # What is printed of the amount and the answer gives the rate: amount · (1 + X)² rounds to the answer.
-        [amount] = [
-            Decimal(change.after.replace(",", "")) for change in question.changes if change.name == "amount"
-        ] or [Decimal(4000)]
+        changed = {change.name: change.after for change in question.changes}
+        amount = Decimal(changed.get("amount", "4,000").replace(",", ""))
         given = question.text.partition("The right answer to this question is €")[2].partition(". X is")[0]
         rate = numbers.only_number(question.value).value
         assert round(amount * (1 + rate / 100) ** 2) == Decimal(given.replace(",", ""))

@@ -21,6 +21,7 @@ from counterfoil.perturbing.templates import draws, numbers
 from counterfoil.perturbing.templates.draws import Rejected
 from counterfoil.perturbing.templates.tables import load_templates
 from counterfoil.perturbing.templates.template import Template
+from counterfoil.perturbing.templates.unknowns import APART
 from counterfoil.perturbing.templates.variants import CONTROLS, LEVELS, has_level, make_variants, wrong_options
 
 SEEDS = 40
@@ -70,6 +71,8 @@ def _level_problems(what: str, template: Template, questions: Sequence[Question]
         printed = [numbers.only_number(option).value for option in question.options]
         # What is asked for at level 3 was printed nowhere.
         apart = template.apart if question.level in (1, 2) else numbers.USUAL
+        if question.level == 3 and template.given is not None:
+            apart = APART
         if any(not apart.holds(one, other, question.digits) for one, other in combinations(printed, 2)):
             found.append(f"{where}: options come too close: {', '.join(question.options)}")
         found += _size_problems(where, printed)

@@ -11,11 +11,13 @@ from counterfoil.perturbing.expressions.language import ExpressionError
 from counterfoil.perturbing.templates import draws, numbers
 from counterfoil.perturbing.templates.draws import Rejected
 from counterfoil.perturbing.templates.likeness import as_round, grid_of
-from counterfoil.perturbing.templates.numbers import USUAL
+from counterfoil.perturbing.templates.numbers import USUAL, Apart
 from counterfoil.perturbing.templates.template import Inverse, Slot
 
 # A distractor that falls on another option goes on, away from the right one, by so many steps at most.
 _STEPS_ON = 12
+# Values of an unknown that was drawn from round ones may be neighbours: only one of them gives the answer.
+APART = Apart(Decimal(1), USUAL.share)
 # An option so many times larger or smaller than the right one is struck out at a glance.
 _FAR = 5
 
@@ -73,6 +75,7 @@ def _free(
         value = numbers.rounded(start + number * step, digits)
         fits = value * gold > 0 and (value > gold) == (step > 0)
         fits = fits and as_round(value, gold, digits, alike=True) == value
-        if (fits or not alike) and value and all(USUAL.holds(value, other, digits) for other in (gold, *kept)):
+        apart = APART if alike else USUAL
+        if (fits or not alike) and value and all(apart.holds(value, other, digits) for other in (gold, *kept)):
             return value
     return None
