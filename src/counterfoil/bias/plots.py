@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from counterfoil.bias import metrics
 from counterfoil.bias.habits import GUESSING, NO_READING
+from counterfoil.bias.relatives.plots import plots as by_language
 from counterfoil.comparing.best import told_apart
 from counterfoil.comparing.standing import Figure
 from counterfoil.figures.numbers import cell, dot, dots_by_group, listed, naming, overall, side_of, with_interval
@@ -25,11 +26,15 @@ NO_CHOICE = metrics.OUT_OF_CHOICE.name
 
 
 def plots(run: Run) -> list[Plot]:
-    """Bias by category and by what people say, accuracy of both kinds, original against debiased, unread replies."""
+    """Bias by category, language and what people say, accuracy of both kinds, original against debiased, unread
+    replies.
+    """
     estimates = run.estimates
     by_category = [_by_category(estimates, context) for context in CONTEXTS]
     surveyed = [_by_survey(estimates, context) for context in CONTEXTS]
-    return not_empty([*by_category, *surveyed, _accuracies(estimates), _debiased(estimates), _out_of_choice(estimates)])
+    languages = by_language(estimates, CONTEXTS)
+    others = [_accuracies(estimates), _debiased(estimates), _out_of_choice(estimates)]
+    return not_empty([*by_category, *languages, *surveyed, *others])
 
 
 def headline(run: Run) -> list[str]:
