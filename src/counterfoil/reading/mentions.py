@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -323,7 +324,7 @@ def rejected(lower: str, mentions: Sequence[Mention], languages: tuple[str, ...]
         _is_rejected(lower, mention)
         or (asking and _is_asked(lower, mention))
         or (not mention.paraphrase and _is_negated(lower, mention, before, behind))
-        or any(0 <= at - mention.end <= _DENIED_NEAR and "\n" not in lower[mention.end : at] for at in denied)
+        or _is_denied(lower, mention, denied)
         for mention in mentions
     ]
     for i in range(1, len(out)):
@@ -333,6 +334,12 @@ def rejected(lower: str, mentions: Sequence[Mention], languages: tuple[str, ...]
         if out[i + 1] and not out[i] and not _negated_before(lower, mentions[i + 1]):
             out[i] = joined(lower, mentions[i], mentions[i + 1])
     return out
+
+
+def _is_denied(lower: str, mention: Mention, denied: Sequence[int]) -> bool:
+    """Whether the reply says behind it, in the same line, that this is not so."""
+    i = bisect_left(denied, mention.end)
+    return i < len(denied) and denied[i] - mention.end <= _DENIED_NEAR and "\n" not in lower[mention.end : denied[i]]
 
 
 @lru_cache(maxsize=64)
