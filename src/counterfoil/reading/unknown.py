@@ -10,7 +10,7 @@ from counterfoil.reading import cues, words
 from counterfoil.reading.mentions import Mention
 
 _VERBS = (
-    r"(?:determin\w+|tell(?:ing)?|told|know(?:n|ing)?|infer\w*|conclude[d]?|identif\w+|decided?|established?|"
+    r"(?:determin\w+|tell(?:ing)?|told|know(?:n|ing)?|infer\w*|conclude[d]?|identif\w+|decided?|establish(?:ed)?|"
     r"ascertain\w*|deduced?|say|"
     r"said|sure|certain|judged?|specify|specified|figured? out|pinpoint\w*|answered|definitively|definitely|"
     r"conclusively|confirm(?:ed)?)"
