@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from counterfoil.stats import difference
 from counterfoil.stats.estimate import Interval
 from counterfoil.stats.intervals import agresti_caffo, contrast
 from counterfoil.stats.sums import Layout, MeanSums
@@ -90,3 +91,27 @@ def test_turned_and_scaled(first: list[list[float]], second: list[list[float]], 
     assert -1 <= plain.low <= plain.value <= plain.high <= 1
     assert turned[:3] == pytest.approx((-plain.value, -plain.high, -plain.low), abs=1e-9)
     assert scaled[:3] == pytest.approx([factor * it for it in plain[:3] if it is not None], rel=1e-9, abs=1e-9)
+
+
+def test_scattered_errors_bring_no_better_bound_than_none() -> None:
+    # Thirty clusters of twelve on each side. Where all agree the bounds of the difference are ±0.062; with one error in
+    # each of three clusters they lie no nearer to 0.
+    def bounds(wrong: int) -> tuple[float, float]:
+        first = [[1.0] * 12 for _ in range(30)]
+        for cluster in range(wrong):
+            first[cluster][0] = 0.0
+        values = [x for cluster in first for x in cluster] + [1.0] * 360
+        clusters = [g for _ in range(2) for g in range(30) for _ in range(12)]
+        one = difference(values, [True] * 360 + [False] * 360, clusters, metric="difference", model="m", variant="v")
+        assert one.low is not None
+        assert one.high is not None
+        return one.low, one.high
+
+    low, high = bounds(0)
+    hidden = 0.6 * 2.045**2 / (30 + 2.045**2)  # t of 29 degrees of freedom
+    assert low <= -hidden + 1e-3
+    assert high >= hidden - 1e-3
+    for wrong in (1, 3, 10):
+        low, high = bounds(wrong)
+        assert low <= -hidden + 1e-3 + wrong / 360
+        assert high >= hidden - 1e-3 - wrong / 360

@@ -143,6 +143,10 @@ def contrast(
         Σ aᵢpᵢ ± c·sqrt(Σ aᵢ²pᵢ(1−pᵢ)/(nᵢ + 2))
 
     Where all clusters agree, nᵢ is the G_eff of each kind. Fewer clusters than needed in one kind are too few.
+
+    As with values in −1…1, 0.6 of what a sample can hide are left open on either side. Of a cluster's share that pulls
+    up there is at most min(Σ aᵢmᵢ over aᵢ > 0, Σ |aᵢ|(1 − mᵢ) over aᵢ < 0), and low is at most that less the open part;
+    so for high, the other way round.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         totals = [layout.total(arm.n) for _, arm in arms]
@@ -167,18 +171,31 @@ def contrast(
             centre += a * share
             variance += a**2 * share * (1 - share) / (n_eff + 2)
         half = spread.quantile * np.sqrt(variance)
+        ups, downs = ([_pull(parts, sign, up) for sign in (1.0, -1.0)] for up in (True, False))
+        hidden = LEFT_OPEN * spread.hidden * max(abs(a) for a, _ in arms)
+        low = np.minimum(centre - half, np.minimum(*ups) - hidden)
+        high = np.maximum(centre + half, hidden - np.minimum(*downs))
         value = sum(a * mean for (a, _), _, mean in parts)
     lowest, highest = sum(min(a, 0.0) for a, _ in arms), sum(max(a, 0.0) for a, _ in arms)
     bounds = Bounds(
         value=np.asarray(value),
-        low=np.maximum(centre - half, lowest),
-        high=np.minimum(centre + half, highest),
+        low=np.maximum(low, lowest),
+        high=np.minimum(high, highest),
         n=layout.total(np.sum([arm.records for _, arm in arms], axis=0)),
         clusters=layout.total(np.any([arm.n > 0 for _, arm in arms], axis=0)),
         fewest=np.min([layout.total(arm.n > 0) for _, arm in arms], axis=0),
         agree=spread.agree,
     )
     return intervals_from(bounds, "Agresti–Caffo, cluster-robust", undefined="no values on one side"), spread
+
+
+def _pull(
+    parts: Sequence[tuple[tuple[float, MeanSums], NDArray[np.float64], NDArray[np.float64]]], sign: float, up: bool
+) -> NDArray[np.float64]:
+    """What the kinds of this sign add where they pull up, or down: right answers, or wrong ones."""
+    right = up == (sign > 0)
+    pulls = [abs(a) * (mean if right else 1 - mean) for (a, _), _, mean in parts if a * sign > 0]
+    return np.asarray(sum(pulls))
 
 
 def fieller(layout: Layout, sums: RatioSums, *, low: float = 0.0, confidence: float | None = None) -> list[Interval]:
