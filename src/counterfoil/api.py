@@ -22,6 +22,7 @@ from counterfoil.suite.suite import Context
 if TYPE_CHECKING:
     from counterfoil.comparing.compare import Comparison
     from counterfoil.running.dry import DryRun
+    from counterfoil.stats.estimate import Population
 
 T = TypeVar("T")
 
@@ -85,19 +86,21 @@ def compare(
     b: str | Sequence[str] = (),
     by: str | None = None,
     margin: float | None = None,
+    population: Population = "new",
     fail_if: str | Sequence[str] = (),
 ) -> Comparison:
     """Compare two runs, or models or variants inside one, item by item, as `counterfoil compare` does.
 
     Runs are given as they are or by their folders. Of what comes back, `.table` is a polars frame, and `.failed` has a
-    sentence for each condition of `fail_if` that is met, as 'accuracy < -0.02'.
+    sentence for each condition of `fail_if` that is met, as 'accuracy < -0.02'. `population`: whether intervals are
+    about "new" questions, or about "these" of the dataset alone.
     """
     from counterfoil.comparing.compare import compare_runs
     from counterfoil.comparing.gate import failing, parse_gate
 
     gates = [parse_gate(text) for text in _names(fail_if)]
-    sides = {"models": _names(models), "variants": _names(variants), "a": _names(a), "b": _names(b)}
-    comparison = compare_runs(list(map(_opened, runs)), **sides, by=by, margin=margin)
+    sides: dict[str, Any] = {"models": _names(models), "variants": _names(variants), "a": _names(a), "b": _names(b)}
+    comparison = compare_runs(list(map(_opened, runs)), by=by, margin=margin, population=population, **sides)
     comparison.failed = failing(comparison, gates)
     return comparison
 

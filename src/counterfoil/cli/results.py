@@ -47,6 +47,15 @@ def add_every_row(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="print every figure, not only those to read first")
 
 
+def add_population(parser: argparse.ArgumentParser) -> None:
+    """The option of every command that shows what was estimated before."""
+    parser.add_argument(
+        "--population",
+        choices=("new", "these"),
+        help="of whom intervals speak: of new questions of this kind, or of these questions alone",
+    )
+
+
 def print_result(value: Any, text: Callable[[], str], *, as_json: bool) -> None:
     """Print a result: as JSON that people can read, too, or as this text."""
     import msgspec

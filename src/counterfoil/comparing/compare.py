@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import polars as pl
 
-from counterfoil.comparing.compared import ComparedFigure, FigureDifference, compared_figures, group_text, tied_groups
+from counterfoil.comparing.compared import (
+    ComparedFigure,
+    FigureDifference,
+    compared_figures,
+    group_text,
+    of_these_alone,
+    tied_groups,
+)
 from counterfoil.comparing.corrected import corrected_differences, only_one_is_rated
 from counterfoil.comparing.groups import beside_items, group_contrasts
 from counterfoil.comparing.items import (
@@ -23,9 +30,10 @@ from counterfoil.comparing.items import (
 from counterfoil.comparing.sides import Side, chosen_sides, contrasts
 from counterfoil.comparing.stopped import level_of, stopped_caveat
 from counterfoil.errors import UserError
+from counterfoil.figures.population import population_sentence
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import Run
-from counterfoil.stats.estimate import BASES, BASIS
+from counterfoil.stats.estimate import BASES, BASIS, NEW, THESE, Population
 from counterfoil.stats.metric import QUESTION, Metric, by_name
 
 if TYPE_CHECKING:
@@ -73,6 +81,9 @@ class Comparison(msgspec.Struct, kw_only=True):
     seed_table: list[dict[str, Any]]
     # Whether groups were compared, too: not between more than MOST_WITH_GROUPS pairs.
     with_groups: bool = True
+    # Of whom the intervals speak, and that in words.
+    population: Population = NEW
+    of_whom: str = ""
     # Sentences on the conditions of --fail-if that are met.
     failed: list[str] = []
 
@@ -103,12 +114,14 @@ def compare_runs(
     b: Sequence[str] = (),
     by: str | None = None,
     margin: float | None = None,
+    population: Population = NEW,
 ) -> Comparison:
     """Compare two runs, or models or variants inside one or across several, item by item. `a` and `b` name any two
     sides by their model, prompts or both: only these are compared then. With `by`, a model's questions of one group are
     compared with those of another, as `language`: in pairs where they are parallel.
 
-    With a `margin`, overall figures whose difference is shown to be smaller are called equal within it.
+    With a `margin`, overall figures whose difference is shown to be smaller are called equal within it. Of the
+    `population` "these", differences are about the questions of the dataset alone.
     """
     if not runs:
         raise UserError("Name two runs to compare, or one with several models or variants.")
@@ -119,13 +132,13 @@ def compare_runs(
         if a or b:
             raise UserError("--by compares every two groups: leave --a and --b out.")
         records = {id(run): records_of(run) for run in runs}
-        return compare_pairs(group_contrasts(records, runs, by, models, variants), margin)[0]
+        return compare_pairs(group_contrasts(records, runs, by, models, variants), margin, population)[0]
     pairs = [chosen_sides(runs, a, b)] if a or b else contrasts(runs, models, variants)
-    return compare_pairs(pairs, margin)[0]
+    return compare_pairs(pairs, margin, population)[0]
 
 
 def compare_pairs(
-    pairs: Sequence[tuple[Side, Side]], margin: float | None = None
+    pairs: Sequence[tuple[Side, Side]], margin: float | None = None, population: Population = NEW
 ) -> tuple[Comparison, list[JoinedSides]]:
     """Compare each two sides; with them their items, for whoever shows these."""
     if margin is not None and not 0 < margin < math.inf:
@@ -158,6 +171,9 @@ def compare_pairs(
             differences += corrected_differences(by_name(metrics), a, b)
             aligned.caveats += only_one_is_rated(a, b)
             seed_table += suite.published_comparison(_estimates(a), _estimates(b), a.label, b.label)
+    shares = {label: side.run.share_asked(side.model) for label, side in sides.items()} if population == THESE else {}
+    if shares:
+        differences = [of_these_alone(one, min(shares[one.a], shares[one.b])) for one in differences]
     rows = compared_figures(differences, margin, level_of(runs))
     lost = {metric.name for metric in every} - {metric.name for metric in shared}
     alignment[0].caveats += stopped_caveat(runs)
@@ -169,6 +185,8 @@ def compare_pairs(
         not_compared=sorted(lost),
         seed_table=seed_table,
         with_groups=with_groups,
+        population=population,
+        of_whom=population_sentence(population, shares),
     )
     return comparison, joined
 

@@ -7,13 +7,15 @@ The word, the interval and the gate follow from that (docs/compare.md).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from counterfoil.stats.estimate import BASIS, CORRECTED, Interval
+from counterfoil.figures.population import narrowed, narrowed_p
+from counterfoil.stats.estimate import BASES, BASIS, CORRECTED, Interval
 from counterfoil.stats.metric import Metric
 from counterfoil.stats.multiplicity import cliques, holm, holm_levels
 from counterfoil.stats.pairing import Arms, Case, Difference, intervals_at
@@ -76,6 +78,26 @@ class FigureDifference(NamedTuple):
     withheld: str | None
     case: Case
     difference: Difference
+    # Of the dataset's questions, where the figures are about these alone.
+    share: float = 0.0
+
+
+def of_these_alone(one: FigureDifference, share: float) -> FigureDifference:
+    """The difference on the questions of the dataset, of which this share was asked; not of what labels correct."""
+    if not share or one.group.get(BASIS) in BASES:
+        return one
+    difference, left = one.difference, math.sqrt(1 - share)
+    value, p = difference.interval.value, difference.test.p
+    test = difference.test._replace(
+        p=None if p is None or value is None else narrowed_p(p, value, share),
+        smallest_p=narrowed_p(difference.test.smallest_p, 1.0, share),
+    )
+    return one._replace(
+        share=share,
+        difference=difference._replace(
+            interval=narrowed(difference.interval, share), test=test, error=left * difference.error
+        ),
+    )
 
 
 def compared_figures(
@@ -104,7 +126,9 @@ def compared_figures(
         wanted = [1 - level for level in levels if level != LEVEL]
         intervals = dict(zip(others, intervals_at([differences[place].case for place in others], wanted), strict=True))
         for place, test, p, level in zip(places, tests, adjusted, levels, strict=True):
-            interval = intervals.get(place, differences[place].difference.interval)
+            interval = differences[place].difference.interval
+            if place in intervals:
+                interval = narrowed(intervals[place], differences[place].share)
             p_adjusted = test.p if p is None else p
             rows[place] = _row(differences[place], interval, p_adjusted, level, smallest_level, margin)
     for place, original in enumerate(first):

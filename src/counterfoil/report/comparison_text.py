@@ -42,7 +42,8 @@ def comparison_text(comparison: Comparison, suite: AnySuite) -> str:
     sections.append(
         "Differences are the second side minus the first. Test and interval are corrected for all overall figures "
         "together (Holm): the interval leaves 0 out only where both tell the sides apart. `could show` is the smallest "
-        "true difference that would be found in 4 of 5 such comparisons. Not told apart is not equal."
+        "true difference that would be found in 4 of 5 such comparisons. Not told apart is not equal. "
+        f"{comparison.of_whom}"
     )
     return "\n\n".join(sections)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from counterfoil.figures.numbers import listed, plural, replies_to, with_interval
+from counterfoil.figures.population import population_sentence, shares_asked
 from counterfoil.report.cut_off import advice, cut_off_sentences
 from counterfoil.report.decided import decided_sentences
 from counterfoil.report.readings import not_reread, weak_sentences
@@ -66,6 +67,11 @@ def data_sentence(manifest: Mapping[str, Any]) -> str:
     answered = f"{low:,}" if low == high else f"{low:,} (from one model and prompt) to {high:,} (from another)"
     of = f" that were chosen of {questions:,}" if chosen < questions else ""
     return f"{data['name']}: replies to {answered} of {plural(chosen, 'question')}{of}"
+
+
+def of_whom(run: Run) -> str:
+    """Of whom the run's intervals speak."""
+    return population_sentence(run.whole_summary.population, shares_asked(run.manifest))
 
 
 def ledger_sentences(manifest: Mapping[str, Any]) -> list[str]:

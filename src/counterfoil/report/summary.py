@@ -10,7 +10,7 @@ from counterfoil.figures.tables import Table
 from counterfoil.report.headline.table import headline_table
 from counterfoil.report.headline.text import headline_text
 from counterfoil.report.readings import second_reader_sentences, shares_sentence
-from counterfoil.report.sentences import PROSE, data_sentence, headline_of, warnings_of
+from counterfoil.report.sentences import PROSE, data_sentence, headline_of, of_whom, warnings_of
 from counterfoil.report.tables import notes_of
 from counterfoil.report.uncertainty import uncertainty_text
 from counterfoil.running.asked import suite_to_show
@@ -56,7 +56,7 @@ def summary_text(run: Run, *, every_row: bool = False) -> str:
         _outcomes(run),
         "\n".join(wrapped(f"- {sentence}", "  ") for sentence in second_reader_sentences(run)),
         wrapped(shares_sentence(run) or ""),
-        wrapped(f"{data_sentence(run.manifest)}."),
+        wrapped(f"{data_sentence(run.manifest)}. {of_whom(run)}"),
         "" if every_row or not left else f"{plural(left, 'more figure')}: counterfoil show {run.folder} --all.",
     ]
     return "\n\n".join(filter(None, sections))

@@ -16,6 +16,7 @@ import msgspec
 from counterfoil import __version__
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.figures.numbers import replies_to
+from counterfoil.figures.population import is_drawn, of_these
 from counterfoil.files import write_json
 from counterfoil.judging.second_reader import described_prompts
 from counterfoil.running.askers import Askers, RunAsker
@@ -37,7 +38,7 @@ from counterfoil.running.records import Answered, Parts, read_answered, read_lef
 from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts
 from counterfoil.running.sampling import distinct
-from counterfoil.stats.estimate import ALL, Estimate
+from counterfoil.stats.estimate import ALL, THESE, Estimate
 from counterfoil.stats.variance.explained import Explained
 from counterfoil.suite.habits import all_estimates
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES, Outcome
@@ -77,6 +78,7 @@ def manifest(
         "suite_at": plan.suite.place,
         "options": {
             "limit": request.limit,
+            **({"population": THESE} if request.population == THESE else {}),
             "repeats": request.repeats,
             "prompts_are": request.prompts_are,
             "max_cost": request.max_cost,
@@ -272,8 +274,13 @@ def _summary(
     for estimate in estimates:
         partial = notes.get((estimate.model, estimate.variant))
         estimate.note = "; ".join(filter(None, (estimate.note, partial))) or None
+    if plan.request.population == THESE:
+        share = min(1.0, answered[0].answered / max(1, distinct(plan.dataset_units)))
+        models = {model.name: 0.0 if is_drawn(model.params) else share for model in plan.request.models}
+        estimates = of_these(estimates, models or {"": share})
     return Summary(
         suite=plan.suite.name,
+        population=plan.request.population,
         estimates=estimates,
         outcomes=[
             {"model": model, "variant": variant} | {name: outcomes[model, variant, name] for name in OUTCOMES}

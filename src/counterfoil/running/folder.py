@@ -8,15 +8,17 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
 
 from counterfoil import targets
 from counterfoil.console import shown_name
 from counterfoil.errors import UserError
+from counterfoil.figures.population import of_these, shares_asked
 from counterfoil.files import explained, move, put_in_place, replacing, take_lock
-from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.estimate import NEW as NEW_QUESTIONS
+from counterfoil.stats.estimate import THESE, Estimate, Population
 from counterfoil.stats.variance.explained import Explained
 from counterfoil.suite.outcome import LEFT_OUT
 
@@ -69,6 +71,8 @@ class Summary(msgspec.Struct):
     decided: int = 0
     # Where the uncertainty of the headline figures comes from; older runs don't say.
     variance: list[Explained] = []
+    # Of whom the intervals speak.
+    population: Population = NEW_QUESTIONS
     # That of the run, as records and manifest have it; older runs have none.
     id: str | msgspec.UnsetType = msgspec.UNSET
 
@@ -79,6 +83,7 @@ class Run:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
         self._decoded: dict[str, tuple[tuple[int, ...], Any]] = {}
+        self._population: Population | None = None
         if (name := shown_name(str(folder))) != str(folder):
             raise UserError(f"{name} is a name in other bytes than UTF-8: rename the folder.")
         try:
@@ -148,8 +153,27 @@ class Run:
 
     @property
     def whole_summary(self) -> Summary:
-        """All of summary.json."""
-        return self._read(SUMMARY, Summary)
+        """All of summary.json, with intervals that speak of whom they are to speak."""
+        summary = self._read(SUMMARY, Summary)
+        if self._population in (None, summary.population):
+            return summary
+        estimates = of_these(summary.estimates, shares_asked(self.manifest))
+        return msgspec.structs.replace(summary, estimates=estimates, population=THESE)
+
+    def share_asked(self, model: str) -> float:
+        """Which share of the dataset's questions this model has replied to; 0 where its replies are drawn by chance."""
+        shares = shares_asked(self.manifest)
+        return shares.get(model, min(shares.values()))
+
+    def speaking_of(self, population: Population | None) -> Self:
+        """The same run, with intervals about this population; None: as they were written."""
+        if population == NEW_QUESTIONS and self._read(SUMMARY, Summary).population == THESE:
+            raise UserError(
+                f"The intervals of {self.folder} speak of these questions alone: run the same command with "
+                "--population new, which asks nothing that was answered."
+            )
+        self._population = population
+        return self
 
     def _read(self, name: str, kind: type[T]) -> T:
         """A file's content. It is decoded once, and again after somebody has replaced the file."""

@@ -17,6 +17,7 @@ from counterfoil.asking.models.base import ModelSpec
 from counterfoil.errors import UserError
 from counterfoil.running.looks.design import Design, design_of
 from counterfoil.running.settings import ModelSettings
+from counterfoil.stats.estimate import Population
 from counterfoil.suite.options import LINE, RUN_OPTIONS, Option, checked, nearest, run_options, with_defaults
 from counterfoil.suite.suite import AnySuite, Context
 
@@ -41,6 +42,7 @@ class RunRequest(msgspec.Struct, kw_only=True, frozen=True):
     strict: bool
     # Whether intervals over prompts are about these (fixed) or about prompts like them (sample).
     prompts_are: str
+    population: Population
     limit: int | None
     repeats: int
     seed: int
@@ -124,6 +126,7 @@ def make_request(
         "strict",
         "prompts_are",
         "second_reader_sample",
+        "population",
         "limit",
         "repeats",
         "seed",

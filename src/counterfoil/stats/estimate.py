@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
 
 import msgspec
 
@@ -19,6 +19,10 @@ ALL = "all"
 # In a group: of a figure that labels have corrected, of what people say alone, and of corrected − reported.
 BASIS = "basis"
 CORRECTED, PEOPLE_ALONE, SHIFT = BASES = "corrected", "people", "correction"
+# Of whom intervals speak: of new questions of the same kind, or of the questions of the dataset alone.
+Population = Literal["new", "these"]
+NEW: Population = "new"
+THESE: Population = "these"
 FEWEST_CLUSTERS = 5
 FEW_CLUSTERS = 15
 ALL_AGREE = "all clusters agree: each counts as one record"

@@ -87,6 +87,12 @@ RUN_OPTIONS = (
         kind=bool,
         default=False,
     ),
+    Option(
+        "population",
+        "of whom intervals speak: of new questions of this kind, or of these questions alone, of which more is known",
+        choices=("new", "these"),
+        default="new",
+    ),
     Option("limit", "ask a stratified, seeded sample of N questions", kind=int, least=1),
     Option(
         "until",

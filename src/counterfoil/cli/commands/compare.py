@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from counterfoil.cli.options import add_options
+from counterfoil.cli.results import add_population
 from counterfoil.console import say
 from counterfoil.suite.options import Option
 
@@ -51,6 +52,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
         help="exit code 1 if the difference lies there with its whole interval, as 'accuracy < -0.02'; "
         "METRIC.low or METRIC.high tests one bound; can be given again",
     )
+    add_population(parser)
     add_options(parser, [MARGIN])
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
 
@@ -73,6 +75,7 @@ def call(parsed: argparse.Namespace) -> int:
         b=parsed.b,
         by=parsed.by,
         margin=parsed.margin,
+        population=parsed.population or "new",
     )
     sentences = failing(comparison, gates)
     print_result(comparison, lambda: comparison_text(comparison, suite_of(runs[0])), as_json=parsed.json)

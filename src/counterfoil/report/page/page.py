@@ -17,6 +17,7 @@ from counterfoil.figures.corrections import correction_plot, correction_sentence
 from counterfoil.figures.numbers import listed, money, plural
 from counterfoil.figures.numbers import table as plot_table
 from counterfoil.figures.plots import Plot
+from counterfoil.figures.population import population_sentence, shares_asked
 from counterfoil.figures.tables import Table
 from counterfoil.files import check_target, explained, replacing
 from counterfoil.report import uncertainty
@@ -228,6 +229,7 @@ def _asked(manifest: Mapping[str, Any], summary: Summary) -> Html:
     pairs = [
         ("suite", summary.suite),
         ("dataset", data_sentence(manifest)),
+        ("intervals", population_sentence(summary.population, shares_asked(manifest))),
         ("prompts", ", ".join(dict.fromkeys(row["variant"] for row in summary.outcomes))),
         ("finished", str(manifest["finished_at"]).replace("T", " ").replace("+00:00", " UTC")),
         *((f"cost of {name}", money(cost.get(role))) for role, name in _ROLES.items() if manifest.get(role)),
