@@ -130,13 +130,33 @@ def test_several_files_of_different_models() -> None:
     assert sorted(path.name.split("_")[0] for path in run.folder.glob("results*.json")) == ["results", "results"]
 
 
-def test_two_files_of_one_model_are_not_mixed() -> None:
+def test_two_runs_of_one_model_are_told_apart_and_compared() -> None:
     write("one.json", FOUR)
     write("two.json", FOUR)
     done = counterfoil("score", "memorization", "--from", "cfa", "one.json", "two.json", "--out", "out", cwd=Path())
-    assert done.returncode == 2
-    assert "two.json: there is another file of m: import each in a command of its own" in done.stderr
-    # As the sentence says: each by itself, then side by side.
+    assert done.returncode == 0, done.stderr
+    run = cf.Run("out")
+    assert {one.model for one in run.estimates} == {"m (one)", "m (two)"}
+    assert found(run, "m (one)")["memorization_gap",] == found(run, "m (two)")["memorization_gap",] == 0.5
+    sides = ("--models", "m (one)", "m (two)")
+    done = counterfoil("compare", "out", *sides, cwd=Path())
+    assert done.returncode == 0, done.stderr
+    assert "m (two)" in done.stdout
+
+
+def test_files_with_the_same_name_are_told_apart_by_their_folders() -> None:
+    for folder in ("a", "b"):
+        Path(folder).mkdir()
+        write(f"{folder}/results.json", FOUR)
+    files = ("a/results.json", "b/results.json")
+    done = counterfoil("score", "memorization", "--from", "cfa", *files, "--out", "out", cwd=Path())
+    assert done.returncode == 0, done.stderr
+    assert {one.model for one in cf.Run("out").estimates} == {"m (a/results)", "m (b/results)"}
+
+
+def test_two_imports_of_one_model_side_by_side() -> None:
+    write("one.json", FOUR)
+    write("two.json", FOUR)
     for name in ("one", "two"):
         done = counterfoil("score", "memorization", "--from", "cfa", f"{name}.json", "--out", name, cwd=Path())
         assert done.returncode == 0, done.stderr

@@ -57,7 +57,8 @@ class ImportedQuestions:
     def __init__(self, files: Sequence[str], model: str | None = None, data: str | None = None) -> None:
         """`data` names the dataset that the results are of: these files only tell which of its questions they are."""
         self.name = ", ".join(Path(name).name for name in files)
-        self.results = {name: read_results(Path(name), model) for name in files}
+        named = _named([Path(name) for name in files], model)
+        self.results = {name: named[Path(name)] for name in files}
         content = b"".join(Path(name).read_bytes() for name in files)
         self.sha256 = hashlib.sha256(content).hexdigest()
         self._questions = {
@@ -81,17 +82,27 @@ class ImportedQuestions:
         return iter(self._questions.values())
 
 
+def _named(files: Sequence[Path], model: str | None) -> dict[Path, Results]:
+    """The results in the files. Several runs of one model are told apart by the names of their files, or of the folders
+    that these are in.
+    """
+    found = {path: read_results(path, model) for path in files}
+    runs = Counter(results.model for results in found.values())
+    stems = Counter(path.stem for path in found)
+    for path, results in found.items():
+        if runs[results.model] > 1:
+            own = path.stem if stems[path.stem] == 1 else f"{path.resolve().parent.name}/{path.stem}"
+            results.metadata["model"] = f"{results.model} ({own})"
+    models = Counter(results.model for results in found.values())
+    for path, results in found.items():
+        if models[results.model] > 1:
+            raise UserError(f"{path}: another file of the same model has the same name: give each a name of its own.")
+    return found
+
+
 def import_cfa(files: Sequence[Path], questions: Mapping[str, Any], *, model: str | None = None) -> Iterator[Imported]:
     """The answers in the files, with what they say of them: right or not. `model`: whose, where a file is silent."""
-    models: set[str] = set()
-    for path in files:
-        results = read_results(path, model)
-        if results.model in models:
-            raise UserError(
-                f"{path}: there is another file of {results.model}: import each in a command of its own, with its "
-                "own --out, and put them side by side with `counterfoil compare` and `counterfoil report`."
-            )
-        models.add(results.model)
+    for path, results in _named(files, model).items():
         for number, result in enumerate(results.results, start=1):
             where = f"{path}, result {number}"
             yield _imported(results, result.question_id, result.original.answer, result.original.correct, where)

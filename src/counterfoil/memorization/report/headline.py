@@ -191,7 +191,7 @@ def _some(names: Sequence[str]) -> str:
 def _is_from_bank(run: Run) -> bool:
     """Whether any of its questions is; not where they can't be loaded any more."""
     try:
-        return any(question.source == "bank" for question in questions_of(run))
+        return any(getattr(question, "source", None) == "bank" for question in questions_of(run))
     except UserError:
         return False
 

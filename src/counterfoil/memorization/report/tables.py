@@ -10,6 +10,7 @@ from counterfoil.figures.tables import Table
 from counterfoil.memorization import metrics
 from counterfoil.memorization.report.headline import KINDS, MEMORIZED, SUSPECT, counted, item_rows
 from counterfoil.perturbing.content import CONTENT_HEAD, content_rows, contents
+from counterfoil.perturbing.questions import PerturbedSet
 from counterfoil.running.asked import questions_of
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.stats.estimate import Estimate
@@ -133,6 +134,9 @@ def _content_rows(run: Run) -> Sequence[Sequence[str]]:
     try:
         questions = questions_of(run)
     except UserError:
+        return []
+    # Files from elsewhere tell of questions without their texts.
+    if not isinstance(questions, PerturbedSet):
         return []
     asked = set(pl.read_parquet(run.folder / RECORDS, columns=["question_id"])["question_id"].unique())
     return content_rows(contents(question for question in questions if question.id in asked))
