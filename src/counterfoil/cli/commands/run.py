@@ -50,6 +50,8 @@ def call(parsed: argparse.Namespace) -> int:
         from counterfoil.running.dry import dry_run
 
         rows = dry_run(suite, request)
+        if request.until is not None:
+            say("With --until the run may stop before: this is what it asks at the most.")
         print_result(rows, lambda: dry_run_text(rows), as_json=parsed.json)
         return 0
     from counterfoil.deciding.run import run_until_decided
