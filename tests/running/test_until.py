@@ -80,6 +80,22 @@ def test_a_model_that_is_decided_stops_and_the_other_goes_on() -> None:
     assert dict(verdicts(found))[(GOOD,)] == "above"
 
 
+def test_of_these_questions_each_model_knows_the_share_that_it_was_asked() -> None:
+    """A model that stops first knows less of them: its intervals are narrower by √(1 − its own share) alone."""
+    usual = {one.model: one for one in run(GOOD, BAD, until="accuracy > 0.56").estimates if one.metric == "accuracy"}
+    narrower = run(GOOD, BAD, until="accuracy > 0.56", population="these")
+    asked = {row["model"]: row["answered"] for row in narrower.outcomes}
+    assert asked[GOOD] < asked[BAD]
+    for one in narrower.estimates:
+        if one.metric == "accuracy":
+            before = usual[one.model]
+            assert one.value == before.value is not None
+            assert one.low is not None
+            assert before.low is not None
+            left = (1 - asked[one.model] / 300) ** 0.5
+            assert one.low - one.value == pytest.approx(left * (before.low - one.value))
+
+
 def test_where_nothing_is_decided_all_is_asked_and_exit_code_is_0() -> None:
     arguments = ["--model", BAD, "--variant", "plain", "--until", "accuracy ± 0.001", "--out", "run"]
     ended = counterfoil("run", SUITE, *arguments, cwd=Path.cwd())

@@ -9,7 +9,7 @@ above 0), how much of the spread is chance is not known, and intervals stay as t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -26,9 +26,25 @@ def shares_asked(manifest: Mapping[str, Any]) -> dict[str, float]:
     """For each model, which share of the dataset's questions has a reply; 0 where replies are drawn by chance."""
     data = manifest["data"]
     # Older runs counted each order and draw.
-    share = min(1.0, data.get("answered", data.get("asked", 0)) / max(1, data["questions"]))
-    found = {str(one["name"]): 0.0 if is_drawn(one.get("params")) else share for one in manifest.get("models", ())}
-    return found or {"": share}
+    of_all = data.get("answered", data.get("asked", 0))
+    replied = [(str(row["model"]), row["answered"]) for row in manifest.get("answered", ())]
+    drawn = {str(one["name"]): is_drawn(one.get("params")) for one in manifest.get("models", ())}
+    return shares_of(drawn, replied, of_all, data["questions"])
+
+
+def shares_of(
+    drawn: Mapping[str, bool], replied: Iterable[tuple[str, int]], of_all: int, questions: int
+) -> dict[str, float]:
+    """The same from whose replies are drawn by chance, to how many questions each model has replied in each prompt (the
+    fewest count: a model may have stopped before others), and how many any has replied to.
+    """
+    fewest: dict[str, int] = {}
+    for model, number in replied:
+        fewest[model] = min(fewest.get(model, number), number)
+    shares = {model: min(1.0, fewest.get(model, of_all) / max(1, questions)) for model in drawn}
+    return {model: 0.0 if drawn[model] else share for model, share in shares.items()} or {
+        "": min(1.0, of_all / max(1, questions))
+    }
 
 
 def is_drawn(params: object) -> bool:

@@ -16,7 +16,7 @@ import msgspec
 from counterfoil import __version__
 from counterfoil.asking.models.base import ModelSpec
 from counterfoil.figures.numbers import replies_to
-from counterfoil.figures.population import is_drawn, of_these
+from counterfoil.figures.population import is_drawn, of_these, shares_of
 from counterfoil.files import write_json
 from counterfoil.judging.second_reader import described_prompts
 from counterfoil.running.askers import Askers, RunAsker
@@ -275,9 +275,10 @@ def _summary(
         partial = notes.get((estimate.model, estimate.variant))
         estimate.note = "; ".join(filter(None, (estimate.note, partial))) or None
     if plan.request.population == THESE:
-        share = min(1.0, answered[0].answered / max(1, distinct(plan.dataset_units)))
-        models = {model.name: 0.0 if is_drawn(model.params) else share for model in plan.request.models}
-        estimates = of_these(estimates, models or {"": share})
+        drawn = {model.name: is_drawn(model.params) for model in plan.request.models}
+        replied = [(str(row.model), row.answered) for row in answered[1:]]
+        shares = shares_of(drawn, replied, answered[0].answered, distinct(plan.dataset_units))
+        estimates = of_these(estimates, shares)
     return Summary(
         suite=plan.suite.name,
         population=plan.request.population,
