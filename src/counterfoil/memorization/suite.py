@@ -16,7 +16,14 @@ from counterfoil.console import say
 from counterfoil.errors import UserError
 from counterfoil.judging.second_reader import ReadingTask, choice_task, number_task
 from counterfoil.memorization import solutions
-from counterfoil.memorization.importers import ImportedQuestions, attributed, findings, import_cfa, with_reported
+from counterfoil.memorization.importers import (
+    ImportedQuestion,
+    ImportedQuestions,
+    attributed,
+    findings,
+    import_cfa,
+    with_reported,
+)
 from counterfoil.memorization.metrics import (
     ACCURACY_PERTURBED,
     CONTROL_GAP,
@@ -249,7 +256,9 @@ class Memorization(Suite[Any, Answer, _Dataset, None]):
 
         return tables(run)
 
-    def shown(self, question: Question) -> Mapping[str, str]:
+    def shown(self, question: Question | ImportedQuestion) -> Mapping[str, str]:
+        if isinstance(question, ImportedQuestion):  # its file has no texts
+            return {}
         options: dict[str, str] = dict(zip(LETTERS, question.options, strict=True))
         changes = "; ".join(f"{change.name} from {change.before} to {change.after}" for change in question.changes)
         return {
