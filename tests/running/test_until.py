@@ -11,6 +11,7 @@ import pytest
 import counterfoil as cf
 from commands import SUITE, counterfoil
 from counterfoil.errors import UserError
+from counterfoil.report.decided import decided_sentences
 from counterfoil.running.folder import LOOKS
 from counterfoil.running.looks.design import design_of, parsed
 from mock_server import MockServer, completion, error
@@ -178,6 +179,18 @@ def test_a_model_that_cannot_be_reached_holds_up_no_other() -> None:
         found = run(GOOD, BAD, "vllm/m", base_url=server.url, until="compare accuracy")
     assert verdicts(found) == [((GOOD, BAD), "below")]
     assert not found.is_complete
+
+
+def test_it_says_what_it_saved_in_dollars(tmp_path: Path) -> None:
+    """60 tokens in at 100 dollars a million and 2 out at 1,000 are 0.8 cents an ask."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text('["vllm/m"]\ninput = 100.0\noutput = 1000.0\n')
+    with MockServer(lambda request: completion("A")) as server:
+        found = run("vllm/m", base_url=server.url, prices=str(prices), until="accuracy < 0.9")
+    saved = found.manifest["until"]["saved"]
+    assert saved["asks"] > 0
+    assert saved["cost"] == pytest.approx(0.008 * saved["asks"])
+    assert f"and about ${saved['cost']:,.2f}" in " ".join(decided_sentences(found))
 
 
 def test_another_declaration_is_another_run() -> None:

@@ -104,12 +104,11 @@ class Parts:
         places = [self._columns.index(name) for name in left]
         frames = [_typed([[] for _ in left], left)]
         for model in models:
-            rows: list[tuple[int, list[Any]]] = []
+            # Few rows at a time are Python's own, which take several times the memory.
             for stretch in sorted(self._folder.glob(f"{model:04}-*.rows")):
-                rows += ((place, [values[column] for column in places]) for place, values in _read_rows(stretch))
-            rows.sort(key=_place)
-            if rows:
-                frames.append(_typed(map(list, zip(*(values for _, values in rows), strict=True)), left))
+                rows = sorted(_read_rows(stretch), key=_place)
+                values = zip(*([values[column] for column in places] for _, values in rows), strict=True)
+                frames.append(_typed(map(list, values), left))
         return pl.concat(frames)
 
     def digest(self) -> str:
