@@ -4,7 +4,7 @@ should matter. The summary adds what several prompts say together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -25,10 +25,12 @@ from counterfoil.bias.relatives import scores
 from counterfoil.stats.estimate import ALL, Estimate
 from counterfoil.stats.metric import QUESTION, Items, Metric
 from counterfoil.stats.summary import summarize as summary_of
-from counterfoil.suite.outcome import LEFT_OUT
+from counterfoil.suite.outcome import LEFT_OUT, UNREAD
 
 _ABOUT = ["model", "variant", "cluster", "category", "language"]
 _LEFT_OUT = pl.col("outcome").is_in(LEFT_OUT)
+# Replies that are missing, or from which nothing could be read. What was not asked is missing at random.
+_OPEN = pl.col("outcome").is_in((*UNREAD, "failed"))
 
 
 # Records that are looked at together where several make an item. To group them takes several times their memory.
@@ -114,6 +116,7 @@ def _replies(records: pl.DataFrame, named: bool) -> pl.DataFrame:
     groups = ~pl.col("control")
     ours = {policy: _values(policy, unread) for policy in (KEEP, DROP)}
     right = {KEEP: pl.col("correct"), DROP: pl.when(~unread).then("correct")}
+    left_open = _left_open(ours[DROP]) if records.select(_OPEN.any()).item() else {}
     return records.select(
         *(*_ABOUT, "label", SURVEYED, "question_id", "repeat"),
         **names,
@@ -123,7 +126,29 @@ def _replies(records: pl.DataFrame, named: bool) -> pl.DataFrame:
         unread_clear=pl.when(~pl.col("ambiguous") & groups).then(unread),
         **{f"{name} {policy}": value for policy, values in ours.items() for name, value in values.items()},
         **scores.values(records, right, ours[DROP]),
+        **left_open,
     )
+
+
+def _left_open(values: Mapping[str, pl.Expr]) -> dict[str, pl.Expr]:
+    """The values at the least and at the most, had every reply said something that could be read."""
+    ambiguous, biased = pl.col("ambiguous"), pl.col("biased_context")
+    scope = {
+        "right_ambiguous": ambiguous,
+        "right_clear": ~ambiguous,
+        "right_biased": ~ambiguous & biased,
+        "right_counter": ~ambiguous & ~biased,
+        "sign_ambiguous": ambiguous,
+        "sign_clear": ~ambiguous,
+    }
+    found: dict[str, pl.Expr] = {}
+    for name, where in scope.items():
+        least = 0 if name.startswith("right") else -1
+        for end, value in (("least", least), ("most", 1)):
+            is_open = _OPEN & where & ~pl.col("control")
+            # A byte each: there may be a million.
+            found[f"{name} {end}"] = pl.when(is_open).then(value).otherwise(values[name]).cast(pl.Int8)
+    return found
 
 
 def _values(policy: str, unread: pl.Expr) -> dict[str, pl.Expr]:

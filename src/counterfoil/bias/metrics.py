@@ -152,5 +152,7 @@ def _scores(policy: str, withhold: bool, by_template: bool) -> list[Metric]:
         if by_template and minus is not None:
             mean, minus = "right_difference", None
         limit = _too_few_choices(score) if withhold and score in BIAS_SCORES else None
-        made.append(score.changed(mean=f"{mean} {policy}", minus=minus, limit=limit))
+        # Whatever the policy says, what they could have said is the same.
+        left_open = {} if by_template else {"open": score.mean, "open_minus": score.minus}
+        made.append(score.changed(mean=f"{mean} {policy}", minus=minus, limit=limit, **left_open))
     return made

@@ -31,7 +31,7 @@ from counterfoil.explain.scoring import LABELLINGS
 from counterfoil.stats import Estimate, cohen_kappa, pearson, spearman
 from counterfoil.stats.estimate import ALL
 from counterfoil.stats.metric import QUESTION
-from counterfoil.suite.outcome import LEFT_OUT
+from counterfoil.suite.outcome import LEFT_OUT, UNREAD
 
 _ABOUT = ("model", "variant", "cluster", "question_id", "repeat")
 _SAID_BY_JUDGES = ("judge_confusion", *(metric.name for metric in JUDGED))
@@ -45,6 +45,12 @@ def items(records: pl.DataFrame, confusing_at: float, judges: Sequence[str] = ()
     replies = records.with_columns(
         item=pl.format("{} {}", "question_id", "repeat"), left_out=pl.col("outcome").is_in(LEFT_OUT)
     )
+    is_open = pl.col("outcome").is_in((*UNREAD, "failed"))
+    left_open = {
+        f"correct {end}": pl.when(is_open).then(value).otherwise("correct")
+        for end, value in (("least", pl.lit(value=False)), ("most", pl.lit(value=True)))
+        if records.select(is_open.any()).item()
+    }
     frames = {
         QUESTION: replies.select(
             *(*_ABOUT, "item", "left_out", "correct", "score_threshold", "score_confusion_index"),
@@ -53,6 +59,7 @@ def items(records: pl.DataFrame, confusing_at: float, judges: Sequence[str] = ()
             mentions=pl.col("mentioned").list.len(),
             **_clarifying("confusing"),
             **_clarifying("confusing_by_index", " by index"),
+            **left_open,
         )
     }
     named = list(dict.fromkeys([*judges, *records["judges"].explode().drop_nulls()]))

@@ -33,6 +33,7 @@ ACCURACY = _figure(
     "How often the answer itself is right.",
     headline=True,
     mean="correct",
+    open="correct",
 )
 SCORE_THRESHOLD = _figure(
     "score_threshold",

@@ -12,7 +12,7 @@ from counterfoil.perturbing.questions import LETTERS
 from counterfoil.stats import Estimate
 from counterfoil.stats.metric import QUESTION, Items
 from counterfoil.stats.summary import summarize as summary_of
-from counterfoil.suite.outcome import LEFT_OUT
+from counterfoil.suite.outcome import LEFT_OUT, UNREAD
 
 WHO = ["model", "variant", "parent"]
 KINDS = ("robust", "suspect", "improved")
@@ -28,7 +28,7 @@ def items(records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     records = _without_empty_controls(records)
     questions = questions_of(records)
     frames = {
-        QUESTION: _originals(records, questions),
+        QUESTION: _with_open(records, _originals(records, questions)),
         metrics.draws_of(QUESTION): _gap_draws(records, questions),
         metrics.answers_of(QUESTION): _both_arms(records, _ORIGINAL, _IN_GAP),
     }
@@ -100,6 +100,27 @@ def _with_noise(records: pl.DataFrame, questions: pl.DataFrame) -> dict[str, pl.
 
 _ASKED = (*WHO, "cluster", "topic")
 _ABOUT = (*_ASKED, "item", "question_id", "left_out")
+
+
+def _with_open(records: pl.DataFrame, originals: pl.DataFrame) -> pl.DataFrame:
+    """With what each question's values would be at the least and at the most, had all its replies been read. What could
+    not be read is wrong, so that is the least of a share of right answers.
+    """
+    unread = pl.col("correct").is_not_null() & pl.col("outcome").is_in(UNREAD)
+    if not records.select(unread.any()).item():
+        return originals
+    read = _values(questions_of(records.with_columns(correct=pl.col("correct") | unread)))
+    best = read.select(*WHO, o="right_original", v="right_perturbed")
+    o, v = pl.col("right_original"), pl.col("right_perturbed")
+    return (
+        originals.join(best, on=WHO, how="left", maintain_order="left")
+        .with_columns(
+            **{"right_original least": o, "right_original most": pl.col("o")},
+            **{"right_perturbed least": v, "right_perturbed most": pl.col("v")},
+            **{"gap least": pl.col("paired_original") - pl.col("v"), "gap most": pl.col("o") - v},
+        )
+        .drop("o", "v")
+    )
 
 
 def _is_asked(records: pl.DataFrame, level: int) -> bool:

@@ -59,6 +59,7 @@ ACCURACY_ORIGINAL = Metric(
     says="How often the model answers the questions as they were published.",
     better="higher",
     mean="right_original",
+    open="right_original",
 )
 ACCURACY_PERTURBED = Metric(
     name="accuracy_perturbed",
@@ -67,6 +68,7 @@ ACCURACY_PERTURBED = Metric(
     says="How often the model answers the same questions with other numbers.",
     better="higher",
     mean="right_perturbed",
+    open="right_perturbed",
 )
 MEMORIZATION_GAP = GAP.changed(
     name="memorization_gap",
@@ -75,6 +77,7 @@ MEMORIZATION_GAP = GAP.changed(
     headline=True,
     draws=draws_of(QUESTION),
     answers=answers_of(QUESTION),
+    open="gap",
 )
 MEMORIZED_SHARE = Metric(
     name="memorized_share",

@@ -49,6 +49,10 @@ class Estimate(msgspec.Struct, kw_only=True, omit_defaults=False):
     # Of the test against 0, where there is one; for groups adjusted (Holm) over those of the same model and variant.
     p: float | None = None
     note: str | None = None
+    # What the value could be at the least and at the most, had every reply that was not read, refused or failed said
+    # anything; where there is such a reply.
+    least: float | msgspec.UnsetType = msgspec.UNSET
+    most: float | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def all_agree(self) -> bool:

@@ -92,6 +92,10 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     # metric with answers exchanges them within items (`stats/tested/exchange.py`); without them, whole clusters
     # are flipped.
     answers: str | None = None
+    # Columns `NAME least` and `NAME most` of the items, for its mean, and for the one that is subtracted: what these
+    # would be at the least and at the most, had every reply that was not read, refused or failed said anything.
+    open: str | None = None
+    open_minus: str | None = None
 
     def changed(self, **changes: object) -> Self:
         """The metric over other items, with another label, and so on."""

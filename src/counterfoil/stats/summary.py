@@ -57,6 +57,10 @@ def _parts(items: Items) -> Iterator[Items]:
         yield {kind: frame.filter(model=model, variant=variant) for kind, frame in items.items()}
 
 
+OPEN = "{least:.3f} to {most:.3f} if what was not read, refused or failed had said anything"
+ROUNDING = 1e-9
+
+
 class _Wanted:
     """The figures of a metric in the groups of these columns. What must be known of all items comes first."""
 
@@ -90,10 +94,33 @@ class _Wanted:
         if metric.answers is not None:
             answers = items[metric.answers].select(*keys, "cluster", "item", "value", "first")
             add_exchanges(made, answers, keys, is_mean=metric.over is None)
+        self._leave_open(made, items[metric.of], keys)
         for figure in made:
             own = {name: figure.group.pop(name) for name in self._each}
             figure.group |= dict(metric.label) | own
         self.figures += made
+
+    def _leave_open(self, made: Sequence[Estimate], frame: pl.DataFrame, keys: Sequence[str]) -> None:
+        """What each figure could be, had every reply said something. A note says so where that leaves its interval."""
+        metric = self.metric
+        if metric.open is None or f"{metric.open} least" not in frame.columns:
+            return
+
+        def mean(name: str | None, end: str) -> pl.Expr:
+            return pl.lit(0.0) if name is None else pl.col(f"{name} {end}").cast(pl.Float64).mean()
+
+        bounds = frame.group_by(keys).agg(
+            least=mean(metric.open, "least") - mean(metric.open_minus, "most"),
+            most=mean(metric.open, "most") - mean(metric.open_minus, "least"),
+        )
+        found = {tuple(key): (least, most) for *key, least, most in bounds.iter_rows()}
+        for one in made:
+            least, most = found.get((one.model, one.variant, *one.group.values()), (None, None))
+            if least is None or most is None or one.value is None or most - least < ROUNDING:
+                continue
+            one.least, one.most = least, most
+            if one.low is None or one.high is None or least < one.low or most > one.high:
+                one.note = "; ".join(filter(None, [one.note, OPEN.format(least=least, most=most)]))
 
     def _estimates(self, frame: pl.DataFrame) -> list[Estimate]:
         """Of `x`, and of `y` where there is one."""
