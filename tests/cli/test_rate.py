@@ -55,7 +55,7 @@ def test_a_new_study_says_where_it_is_and_gives_the_links(run: str, capsys: pyte
     assert new(run, "--raters", "3", "--per-question", "2", "--sample", "9", "--seed", "5") == 0
     out = capsys.readouterr().out
     assert out.startswith(f"The study is in {STUDY}: 9 replies, each for 2 of 3 raters.")
-    links = re.findall(r"^  (\S+) +/rate/(\S+)  (.+)$", out, re.MULTILINE)
+    links = re.findall(r"^  (\S+) +http://127.0.0.1:8765/rate/(\S+)  (.+)$", out, re.MULTILINE)
     assert [(name, what) for name, _, what in links] == [
         *((f"rater-{i}", "6 replies") for i in (1, 2, 3)),
         ("adjudicator", "decides where the others disagree"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import socket
 import threading
 from collections.abc import Iterator
 from html import unescape
@@ -15,7 +14,8 @@ import pytest
 from commands import counterfoil_process, start
 from counterfoil.running.folder import LIVE, Run
 from counterfoil.running.live.rows import rows_so_far
-from counterfoil.running.live.state import Live, Work, read_live, write_live
+from counterfoil.running.live.state import read_live, write_live
+from left_off import left_off
 from mock_server import Answer, MockServer, completion, held
 from sites import Client, serving
 from waiting import wait_until
@@ -27,45 +27,13 @@ pytestmark = pytest.mark.heavy
 PLANTED = ("run", "bias", "--data", "english", "--limit", "8", "--orders", "1", "--model", "planted/bias")
 
 
-def live_of(**values: object) -> Live:
-    """A run that was left off half way by a process that is gone."""
-    work = Work(
-        name="planted/bias",
-        role="model",
-        done=4,
-        total=8,
-        in_flight=0,
-        asked=4,
-        in_ledger=0,
-        failed=0,
-        tokens=40,
-        cost=0.25,
-        trouble=None,
-        stopped=None,
-    )
-    usual = Live(
-        suite="bias",
-        suite_at=None,
-        options={},
-        data={"name": "english", "given": "english", "sha256": ""},
-        variants=["en"],
-        columns=[],
-        started_at="2026-01-01T00:00:00+00:00",
-        seconds=2.0,
-        works=[work],
-        pid=2**22 - 1,
-        host=socket.gethostname(),
-    )
-    return Live(**({name: getattr(usual, name) for name in Live.__struct_fields__} | values))
-
-
 def test_what_is_told_of_the_rest() -> None:
     # Four of eight in two seconds, no more: two a second, and two seconds to go.
-    live = live_of()
+    live = left_off()
     assert (live.done, live.total, live.rate, live.seconds_left, live.cost) == (4, 8, 2.0, 2.0, 0.25)
     assert not live.is_running
-    assert live_of(host="another-machine").is_running
-    assert not live_of(host="another-machine", stopped=True).is_running
+    assert left_off(host="another-machine").is_running
+    assert not left_off(host="another-machine", stopped=True).is_running
 
 
 class Held:
@@ -150,7 +118,7 @@ def test_a_killed_run_is_shown_as_stopped_and_its_command_is_told(under_way: tup
 def test_the_site_goes_on_with_a_run_that_was_left_off(tmp_path: Path) -> None:
     (tmp_path / "left").mkdir()
     command = [*PLANTED, "--out", "left"]
-    write_live(tmp_path / "left", live_of(command=command, cwd=str(tmp_path)))
+    write_live(tmp_path / "left", left_off(command=command, cwd=str(tmp_path)))
     with serving(tmp_path) as site:
         client = Client(site)
         form = {"csrf": client.csrf("/run/left")}
@@ -189,7 +157,7 @@ def test_a_run_is_started_from_the_page(tmp_path: Path) -> None:
 
 def test_where_it_may_not_no_run_is_started_and_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "left").mkdir()
-    write_live(tmp_path / "left", live_of(command=list(PLANTED), cwd=str(tmp_path)))
+    write_live(tmp_path / "left", left_off(command=list(PLANTED), cwd=str(tmp_path)))
     with serving(tmp_path, "--read-only") as site:
         client = Client(site)
         assert client.get("/start").status == 400

@@ -140,13 +140,13 @@ def test_whatever_is_asked_for_lies_inside_or_is_not_here(name: str) -> None:
 
 def test_an_answer_without_a_csrf_token_or_with_a_wrong_one_is_refused(client: Client, folder: Path) -> None:
     [rater, *_] = _raters(folder)
-    good = {"task": "1", "item": "answer", "value": "A", "csrf": client.csrf(rater.link)}
+    good = {"task": "1", "item": "answer", "value": "A", "csrf": client.csrf(f"{rater.link}?task=1")}
     before = ratings(folder)
     for form in (good | {"csrf": ""}, good | {"csrf": "x" * 43}, {k: v for k, v in good.items() if k != "csrf"}):
         answer = client.post(rater.link, form)
         assert (answer.status, "not from this visit" in answer.text) == (403, True)
     # Another visitor's token is not this one's, and without a cookie there is none.
-    assert client.post(rater.link, good | {"csrf": Client(client.site).csrf(rater.link)}).status == 403
+    assert client.post(rater.link, good | {"csrf": Client(client.site).csrf(f"{rater.link}?task=1")}).status == 403
     assert Client(client.site).post(rater.link, good).status == 403
     assert ratings(folder) == before
     assert client.post(rater.link, good).status == 303
@@ -166,7 +166,7 @@ def test_an_answer_without_a_csrf_token_or_with_a_wrong_one_is_refused(client: C
 )
 def test_what_another_site_sends_is_refused(client: Client, folder: Path, headers: dict[str, str]) -> None:
     rater = _raters(folder)[1]
-    form = {"task": "1", "item": "answer", "value": "B", "csrf": client.csrf(rater.link)}
+    form = {"task": "1", "item": "answer", "value": "B", "csrf": client.csrf(f"{rater.link}?task=1")}
     before = ratings(folder)
     assert client.post(rater.link, form, **headers).status == 403
     assert ratings(folder) == before
@@ -174,7 +174,7 @@ def test_what_another_site_sends_is_refused(client: Client, folder: Path, header
 
 def test_only_forms_of_a_size_are_taken(client: Client, folder: Path) -> None:
     link = _raters(folder)[0].link
-    form = {"csrf": client.csrf(link)}
+    form = {"csrf": client.csrf(f"{link}?task=1")}
     assert client.post(link, form, **{"Content-Type": "text/plain"}).status == 415
     assert client.post(link, form | {"value": "x" * 1_100_000}).status == 413
     assert client.post(link, form | {f"n{i}": "" for i in range(300)}).status == 400
@@ -204,7 +204,7 @@ def _raters(folder: Path) -> list[Rater]:
 
 def test_a_rater_sees_and_changes_their_own_ratings_only(client: Client, folder: Path, tmp_path: Path) -> None:
     one, other = _raters(folder)
-    form = {"task": "2", "item": "answer", "value": "C", "csrf": client.csrf(one.link)}
+    form = {"task": "2", "item": "answer", "value": "C", "csrf": client.csrf(f"{one.link}?task=1")}
     assert client.post(one.link, form).status == 303
     pressed = 'value="C" data-key="c" aria-pressed="true"'
     assert pressed in client.get(f"{one.link}?task=2").text

@@ -72,7 +72,7 @@ class Storm:
     async def _csrf(self, session: aiohttp.ClientSession, rater: Rater) -> str:
         while True:
             try:
-                async with session.get(self.address + rater.link) as answer:
+                async with session.get(f"{self.address}{rater.link}?task=1") as answer:
                     found = re.search(r'name="csrf" value="([^"]+)"', await answer.text())
                     assert found is not None
                     return found.group(1)

@@ -115,6 +115,8 @@ def explained(path: Path) -> AbstractContextManager[None]:
     return sqlite.explained(str(path), _TROUBLE)
 
 
+# Beside the answers: a note on a reply, and that a rater can't tell. They are rows like any other, and no ratings.
+NOTE, CANT_TELL = "~note", "~cant_tell"
 LONGEST_TEXT = 5_000
 HIGHEST_SCORE = 100
 
@@ -125,6 +127,18 @@ def checked_item(form: Form, task: Task, key: str) -> Item:
     if found is None:
         raise UserError(f"Reply {task.id} of the study has no question {key!r}.")
     return found
+
+
+def _checked_remark(key: str, value: object) -> Value:
+    """A note as it is stored, or whether the rater can't tell."""
+    if key == CANT_TELL:
+        if isinstance(value, bool):
+            return value
+        raise UserError(f"Whether you can tell is true or false, not {value!r}.")
+    text = value.strip() if isinstance(value, str) else ""
+    if not isinstance(value, str) or len(text) > LONGEST_TEXT or "\0" in text:
+        raise UserError(f"A note is a text of at most {LONGEST_TEXT:,} characters.")
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def checked_value(question: FormQuestion, value: object) -> Value:
@@ -347,8 +361,11 @@ class Study:
 
         `seen` is the id of the row that the rater saw when answering, 0 for none: `Changed` if there is a later one.
         """
-        item = checked_item(self.form, self._own_task(rater, task), key)
-        good = checked_value(self.form.question(item.question), value)
+        whole = self._own_task(rater, task)
+        if key in (NOTE, CANT_TELL):
+            good = _checked_remark(key, value)
+        else:
+            good = checked_value(self.form.question(checked_item(self.form, whole, key).question), value)
         with self._writing():
             latest = self._last("WHERE rater = ? AND task = ? AND item = ?", rater.id, task, key)
             if latest is not None and latest.value == good:
@@ -391,7 +408,11 @@ class Study:
 
     def latest(self) -> list[Rating]:
         """What holds: of every rater and item the latest, unless it was taken back."""
-        return [rating for rating in self._ratings("") if rating.value is not None]
+        return [one for one in self._ratings("") if one.value is not None and one.item not in (NOTE, CANT_TELL)]
+
+    def remarks(self) -> list[Rating]:
+        """The notes that hold, and the replies of which somebody can't tell."""
+        return [one for one in self._ratings("") if one.value and one.item in (NOTE, CANT_TELL)]
 
     def history(self) -> list[Rating]:
         """Every row, in the order in which they were saved."""
@@ -400,10 +421,14 @@ class Study:
     def _states(self, rater: Rater) -> list[tuple[int, bool]]:
         """The rater's tasks in their order, and whether each is done."""
         rated: dict[int, int] = {}
+        given_up = set()
         for rating in self._ratings("WHERE rater = ?", rater.id):
-            rated[rating.task] = rated.get(rating.task, 0) + (rating.value is not None)
+            if rating.item == CANT_TELL and rating.value:
+                given_up.add(rating.task)
+            elif rating.item not in (NOTE, CANT_TELL):
+                rated[rating.task] = rated.get(rating.task, 0) + (rating.value is not None)
         needed: dict[int, int] = dict(self._all("SELECT id, items FROM task"))
-        return [(task, rated.get(task, 0) >= needed[task]) for task in self.assigned(rater)]
+        return [(task, task in given_up or rated.get(task, 0) >= needed[task]) for task in self.assigned(rater)]
 
     def _own_task(self, rater: Rater, task: int) -> Task:
         """The task, if the rater may rate it."""

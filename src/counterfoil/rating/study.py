@@ -29,7 +29,8 @@ SAMPLE = 100
 MOST_RATERS = 1_000
 # A sample holds as much of each as the run does, and of the columns that the suite names.
 STRATA = ("model", "variant", "outcome")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_NAME = re.compile(r"[^\W_][\w-]{0,63}")
+LONGEST_NAME = 64
 
 
 class _Drawn(NamedTuple):
@@ -56,19 +57,22 @@ def new_study(
     run: Run,
     name: str,
     *,
-    raters: int,
+    raters: int | Sequence[str],
     per_question: int,
     sample: int = SAMPLE,
     seed: int = 0,
     data: str | None = None,
     metric: str | None = None,
 ) -> Study:
-    """Draw `sample` replies, give each to `per_question` of the raters, and write the study's file. With a `metric`,
-    the sample is one that corrects this metric well: by strata, whose chances differ and are known.
+    """Draw `sample` replies, give each to `per_question` of the raters, and write the study's file. `raters`: how many,
+    or their names. With a `metric`, the sample is one that corrects this metric well: by strata, whose chances differ
+    and are known.
 
     The same run, numbers and seed give the same tasks, raters and orders; the tokens are always new.
     """
     path = study_path(run, name)
+    names = [f"rater-{i}" for i in range(1, raters + 1)] if isinstance(raters, int) else checked_names(raters)
+    raters = raters if isinstance(raters, int) else len(names)
     if not 1 <= raters <= MOST_RATERS:
         raise UserError(f"A study has from 1 to {MOST_RATERS:,} raters, not {raters}.")
     if not 1 <= per_question <= raters:
@@ -85,7 +89,7 @@ def new_study(
         (draw(run, sample, seed), None, {}) if metric is None else _draw_for(run, metric, sample, seed)
     )
     tasks = make_tasks(run, drawn, data, weights)
-    people = [Rater(id=i, name=f"rater-{i}", token=secrets.token_urlsafe(24)) for i in range(1, raters + 1)]
+    people = [Rater(id=i, name=each, token=secrets.token_urlsafe(24)) for i, each in enumerate(names, start=1)]
     people.append(Rater(id=raters + 1, name=ADJUDICATOR, token=secrets.token_urlsafe(24)))
     about = About(
         name=name,
@@ -99,6 +103,19 @@ def new_study(
     )
     assigned = assign(tasks, raters, per_question, seed)
     return Study.create(path, about, tasks, people, assigned, design_of(run, drawn, metric, shares))
+
+
+def checked_names(names: Sequence[str]) -> list[str]:
+    """The names of raters, each once."""
+    found = [" ".join(name.split()) for name in names]
+    for name in found:
+        if not name or len(name) > LONGEST_NAME or not name.isprintable():
+            raise UserError(f"{name!r} is no name of a rater: take up to {LONGEST_NAME} letters.")
+        if name == ADJUDICATOR:
+            raise UserError(f"{ADJUDICATOR} is who decides where raters disagree: take another name for a rater.")
+    if len(set(found)) < len(found):
+        raise UserError(f"{max(found, key=found.count)} is named twice: name each rater once.")
+    return found
 
 
 def make_tasks(

@@ -30,6 +30,7 @@ from counterfoil.web.records.matrix import matrix_page
 from counterfoil.web.records.record import question_page, record_page
 from counterfoil.web.security import LOOPBACK_NAMES, Access, Guard, is_loopback
 from counterfoil.web.served import NotHere, Served
+from counterfoil.web.study import study_page
 from counterfoil.web.versions.page import versions_page
 
 _LOG = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ def make_app(
             Route("/continue/{run:path}", start.go_on, methods=["POST"]),
             Route("/stop/{run:path}", start.stop, methods=["POST"]),
             Route("/studies", rate.studies_page),
-            Route("/study/{study:path}", rate.study_page),
+            Route("/study/{study:path}", study_page),
             Route("/rate/{token}", rate.rate_page, methods=["GET"]),
             Route("/rate/{token}", rate.save, methods=["POST"]),
             Route("/rate/{token}/undo", rate.undo, methods=["POST"]),

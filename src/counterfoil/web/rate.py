@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,18 +12,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from counterfoil.errors import UserError
-from counterfoil.figures.numbers import with_interval
-from counterfoil.rating.results import disagreements, results, suite_of_study
-from counterfoil.rating.store import Changed, Progress, Rater, Study
-from counterfoil.report.html import Html, table
-from counterfoil.report.page.page import corrections_part
-from counterfoil.running.folder import SUMMARY, Run
-from counterfoil.stats.estimate import BASES, BASIS, Estimate
-from counterfoil.stats.metric import by_name
-from counterfoil.suite.form import FormQuestion
+from counterfoil.rating.results import disagreements
+from counterfoil.rating.store import CANT_TELL, NOTE, Changed, Progress, Rater, Study
+from counterfoil.suite.form import FormQuestion, Task
 from counterfoil.suite.opinions import Opinion, Value, items
-from counterfoil.suite.people import HUMAN_ALPHA
 from counterfoil.web.pages import form, neighbours, page, served, whole_number
+from counterfoil.web.records.shown import language_of
 from counterfoil.web.served import STUDY_SUFFIX, NotHere, Served
 
 
@@ -70,6 +65,14 @@ class Studies:
 YES_NO = {"yes": True, "no": False}
 
 
+class Remark(NamedTuple):
+    """A note, or whether the rater can't tell; `seen` as in `Asked`."""
+
+    key: str
+    value: Value | None
+    seen: int
+
+
 class Asked(NamedTuple):
     """An item as the page asks it; `value`: what was answered, as the form sends it; `seen`: the row that says so, 0
     for none; `others`: what raters said.
@@ -95,6 +98,8 @@ def rate_page(request: Request) -> Response:
     progress, following = _progress(study, rater, apart)
     wanted = whole_number(request.query_params.get("task", ""))
     number = wanted if wanted in order else following
+    if wanted is None and not progress.done and number is not None and not rater.is_adjudicator:
+        return _welcome(request, study, rater, progress, number)
     if number is None:
         last = order[-1] if order else None
         return page(request, "rating/done.html", progress=progress, token=rater.token, last=last)
@@ -103,12 +108,50 @@ def rate_page(request: Request) -> Response:
         "rating/rate.html",
         task=study.task(number),
         asked=_asked(study, rater, number, apart),
+        remarks=_remarks(study, rater, number),
+        language=language_of(f"{study.task(number).question} {study.task(number).reply}"),
         progress=progress,
         token=rater.token,
         shows_right=study.form.shows_right,
         deciding=rater.is_adjudicator,
         **neighbours(order, number),
     )
+
+
+def _welcome(request: Request, study: Study, rater: Rater, progress: Progress, first: int) -> Response:
+    """What a rater should know before the first reply."""
+    texts = [study.task(number) for number in study.assigned(rater)[:20]]
+    found = Counter(language_of(f"{task.question} {task.reply}") for task in texts)
+    names = [LANGUAGES[code] for code, _ in found.most_common() if code in LANGUAGES]
+    questions = [question for question in study.form.questions if _is_asked(question, texts)]
+    return page(
+        request,
+        "rating/welcome.html",
+        name=rater.name,
+        token=rater.token,
+        progress=progress,
+        first=first,
+        questions=questions,
+        languages=names,
+        shows_right=study.form.shows_right,
+    )
+
+
+LANGUAGES = {None: "English or another language in Latin letters", "ko": "Korean", "ja": "Japanese", "zh": "Chinese"}
+
+
+def _is_asked(question: FormQuestion, tasks: list[Task]) -> bool:
+    """Whether some of the tasks ask it."""
+    return question.when == "always" or any(bool(task.options) == (question.when == "options") for task in tasks)
+
+
+def _remarks(study: Study, rater: Rater, number: int) -> dict[str, Remark]:
+    """What the rater noted of a task beside the answers."""
+    said = study.standing(rater, number)
+    return {
+        key: Remark(key, said[key].value if key in said else None, said[key].id if key in said else 0)
+        for key in (NOTE, CANT_TELL)
+    }
 
 
 def save(request: Request) -> Response:
@@ -148,10 +191,11 @@ def undo(request: Request) -> Response:
 
 
 def _who(request: Request) -> tuple[Study, Rater]:
-    return _studies(request).rater(request.path_params["token"])
+    return studies_of(request).rater(request.path_params["token"])
 
 
-def _studies(request: Request) -> Studies:
+def studies_of(request: Request) -> Studies:
+    """The open studies of this site."""
     studies: Studies = request.app.state.studies
     return studies
 
@@ -191,6 +235,8 @@ def _text(value: Value | None) -> str | None:
 
 def _value(study: Study, key: str, sent: str) -> Any:
     """What was sent as the store wants it; whatever is wrong with it, the store says."""
+    if key == CANT_TELL:
+        return YES_NO.get(sent, sent)
     kind = next((each.kind for each in study.form.questions if each.name == key.partition(".")[0]), None)
     return YES_NO.get(sent, sent) if kind == "yes_no" else sent
 
@@ -201,70 +247,24 @@ def studies_page(request: Request) -> Response:
     for path in served(request).studies():
         name = served(request).name_of(path)
         try:
-            study = _studies(request).named(name)
+            study = studies_of(request).named(name)
             people = [(rater, study.progress(rater)) for rater in study.raters() if not rater.is_adjudicator]
             apart = disagreements(study)
         except UserError as error:
             problems.append(str(error))
             continue
         undecided = sum(opinion.decided is None for opinion in apart)
-        shown.append((name, study.about, people, _adjudicator(study), len(apart), undecided))
-    return page(request, "rating/studies.html", studies=shown, problems=problems, root=served(request).root)
-
-
-def study_page(request: Request) -> Response:
-    """The run's figures as labels correct them so far, agreement, human metrics, and how far a judge can be trusted."""
-    study = _studies(request).named(request.path_params["study"])
-    about = study.about
-    suite = suite_of_study(about, served(request).place_of(about.suite, about.name))
-    run = Run(study.path.parent) if (study.path.parent / SUMMARY).is_file() else None
-    found = results(study, suite, run=run)
-    reported = [] if run is None else [each for each in run.estimates if each.group.get(BASIS) not in BASES]
-    known = by_name(suite.people_metrics)
-    alphas = [each for each in found.estimates if each.metric == HUMAN_ALPHA.name]
-    metrics = [each for each in found.estimates if not each.group]
-    machines = [each for each in found.estimates if each not in alphas and each not in metrics]
-    names = dict.fromkeys(each.metric for each in (*found.estimates, *found.pairwise) if each.metric in known)
-    tail = ("value", "n", "note")
+        shown.append((name, study.about, people, adjudicator_of(study), len(apart), undecided))
     return page(
         request,
-        "rating/study.html",
-        about=about,
-        found=found,
-        is_open=any(each.done < each.tasks for each in found.progress.values()),
-        corrected=corrections_part([*reported, *found.corrected]),
-        adjudicator=_adjudicator(study),
-        alphas=_table("Krippendorff's alpha, question by question", alphas, 2, "question", "level", *tail),
-        pairs=_table("Two raters at a time", found.pairwise, 2, "question", "between", "metric", *tail),
-        metrics=_table("What people say of the replies", metrics, 2, "model", "prompt", "metric", "value", "n"),
-        machines=_table("People, algorithm and judges", machines, 1, "of", "metric", *tail),
-        formulas={name: known[name].formula for name in names},
+        "rating/studies.html",
+        studies=shown,
+        problems=problems,
+        root=served(request).root,
+        address=str(request.base_url).rstrip("/"),
     )
 
 
-def _adjudicator(study: Study) -> Rater | None:
+def adjudicator_of(study: Study) -> Rater | None:
+    """Who decides where raters disagree."""
     return next((rater for rater in study.raters() if rater.is_adjudicator), None)
-
-
-def _table(caption: str, estimates: list[Estimate], names: int, *columns: str) -> Html | None:
-    """These columns of the estimates, of which the first name their row; `of` is the whole group."""
-    rows = [[_cell(estimate, column) for column in columns] for estimate in estimates]
-    return table(caption, columns, rows, names=names) if rows else None
-
-
-def _cell(estimate: Estimate, column: str) -> str:
-    match column:
-        case "model" | "metric":
-            return str(getattr(estimate, column))
-        case "prompt":
-            return estimate.variant
-        case "of":
-            return ", ".join(map(str, estimate.group.values()))
-        case "value":
-            return with_interval(estimate)
-        case "n":
-            return f"{estimate.n:,}"
-        case "note":
-            return estimate.note or ""
-        case _:
-            return str(estimate.group[column])

@@ -39,7 +39,7 @@ def _kinds(run: Run) -> Table:
         title="What became of the questions",
         description="robust: right in the original and in all draws; suspect: right in the original and wrong in a "
         "draw, whatever the reason; improved: right in a draw only; wrong: right in neither.",
-        head=("", *(kind.replace(" in all", "") for kind in KINDS.values()), "questions"),
+        head=("model", *(kind.replace(" in all", "") for kind in KINDS.values()), "questions"),
         rows=tuple(rows),
         brief=True,
     )

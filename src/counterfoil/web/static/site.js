@@ -6,6 +6,7 @@ if (live) {
     if (!document.hidden) {
       try {
         const answer = await fetch(location.href);
+        if (answer.redirected) { location.assign(answer.url); return; }
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const now = page.getElementById("live");
         // It is over: the page is another now.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from counterfoil.stats.estimate import Estimate
 
 EXAMPLE = "counterfoil rate new --run runs/explain-kqzrmwpd --name pilot --raters 3 --per-question 2"
+SITE = "http://127.0.0.1:8765"
 SEED = Option("seed", "seed of the sample and the orders", kind=int, least=0, default=0, metavar="S")
 
 
@@ -32,7 +33,10 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     new = action("new", "draw replies of a run, and give each to some of the raters", EXAMPLE)
     new.add_argument("--run", required=True, metavar="RUN", help="a run folder; the study is kept in it")
     new.add_argument("--name", required=True, metavar="STUDY", help="a name for the study")
-    new.add_argument("--raters", type=int, default=3, metavar="N", help="how many people rate (default: 3)")
+    new.add_argument("--raters", type=int, metavar="N", help="how many people rate (default: 3)")
+    new.add_argument(
+        "--rater", action="append", metavar="NAME", help="a rater's name, instead of --raters; can be given again"
+    )
     new.add_argument(
         "--per-question", type=int, metavar="R", help="how many of them rate each reply (default: all of them)"
     )
@@ -44,6 +48,9 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
     )
     add_options(new, [SEED])
     new.add_argument("--data", metavar="NAME", help="the questions, where the run's have moved")
+    new.add_argument(
+        "--site", default=SITE, metavar="URL", help=f"where raters will reach `counterfoil serve` (default: {SITE})"
+    )
     new.add_argument("--json", action="store_true", help="print the study's file and links as JSON")
 
     results = action(
@@ -69,11 +76,15 @@ def _new(parsed: argparse.Namespace) -> int:
     from counterfoil.rating.study import new_study
     from counterfoil.running.folder import Run
 
-    per_question = parsed.raters if parsed.per_question is None else parsed.per_question
+    if parsed.rater and parsed.raters is not None:
+        raise UserError("--raters says how many there are and --rater who they are: choose one.")
+    who = parsed.rater or (3 if parsed.raters is None else parsed.raters)
+    many = who if isinstance(who, int) else len(who)
+    per_question = many if parsed.per_question is None else parsed.per_question
     with new_study(
         Run(parsed.run),
         parsed.name,
-        raters=parsed.raters,
+        raters=who,
         per_question=per_question,
         sample=parsed.sample,
         seed=parsed.seed or 0,
@@ -84,12 +95,16 @@ def _new(parsed: argparse.Namespace) -> int:
         design = study.design()
         path = study.path
     assert design is not None
-    links = [{"rater": rater.name, "link": rater.link, "replies": count} for rater, count in raters.items()]
+    site = parsed.site.rstrip("/")
+    links = [
+        {"rater": rater.name, "link": rater.link, "url": f"{site}{rater.link}", "replies": count}
+        for rater, count in raters.items()
+    ]
     made = {"study": str(path), "replies": design.drawn, "per_question": per_question, "raters": links}
     made["design"] = design
     drawn_from = "all" if design.drawn == design.replies else f"a random sample of the {design.replies:,}"
     lines = [
-        f"The study is in {path}: {design.drawn:,} replies, each for {per_question} of {parsed.raters} raters.",
+        f"The study is in {path}: {design.drawn:,} replies, each for {per_question} of {many} raters.",
         f"They are {drawn_from} replies of the run that have a text.\n",
     ]
     if design.metric is not None:
@@ -98,7 +113,7 @@ def _new(parsed: argparse.Namespace) -> int:
         lines += [f"They are drawn by strata, to correct {design.metric}:\n", table(strata), ""]
     for rater, count in raters.items():
         what = "decides where the others disagree" if rater.is_adjudicator else f"{count:,} replies"
-        lines.append(f"  {rater.name:12} {rater.link}  {what}")
+        lines.append(f"  {rater.name:12} {site}{rater.link}  {what}")
     lines.append("\nWho has a link rates under its name: give each to one person only. `counterfoil serve` opens them.")
     print_result(made, lambda: "\n".join(lines), as_json=parsed.json)
     return 0
