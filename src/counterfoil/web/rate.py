@@ -14,10 +14,10 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from counterfoil.errors import UserError
 from counterfoil.rating.results import disagreements
 from counterfoil.rating.store import CANT_TELL, NOTE, Changed, Progress, Rater, Study
+from counterfoil.report.html import language_of
 from counterfoil.suite.form import FormQuestion, Task
 from counterfoil.suite.opinions import Opinion, Value, items
 from counterfoil.web.pages import form, neighbours, page, served, whole_number
-from counterfoil.web.records.shown import language_of
 from counterfoil.web.served import STUDY_SUFFIX, NotHere, Served
 
 
