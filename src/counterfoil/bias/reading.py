@@ -132,13 +132,14 @@ def read_by_rule(
     rule: str = "counterfoil",
     labels: Sequence[str] = ("A", "B", "C"),
     unknown: int | None = None,
+    language: str | None = None,
 ) -> Read[int] | None:
-    """As `read_choice`, and how the choice was read."""
+    """As `read_choice`, and how the choice was read. `language`: the code of the question's, where that is known."""
     from counterfoil.reading.choices import choice_of, letters_of
 
     shown, letters = tuple(choices), letters_of(labels, len(choices))
     if rule == "counterfoil":
-        return choice_of(reply, shown, letters, unknown)
+        return choice_of(reply, shown, letters, unknown, language=language)
     if rule not in RULES:
         raise UserError(f"{rule!r} is no rule of reading: take one of counterfoil, {', '.join(RULES)}.")
     place = RULES[rule](reply, shown, letters, unknown)

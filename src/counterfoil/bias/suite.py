@@ -179,7 +179,8 @@ class Bias(Suite[Question, Reading, None, None]):
         else:
             shown = shown_choices(question, prompt_for(question, variant))
             unknown = question.shown.index(question.unknown)
-            read = read_by_rule(reply.text, shown, rule=self.settings["reading"], unknown=unknown)
+            rule, language = self.settings["reading"], question.language
+            read = read_by_rule(reply.text, shown, rule=rule, unknown=unknown, language=language)
         return None if read is None else Reading(question.turned(read.said), read_by=read.by)
 
     @property

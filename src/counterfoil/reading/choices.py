@@ -121,7 +121,13 @@ def _relabelled(reply: str, labels: tuple[str, ...]) -> str:
 
 
 def choice_of(
-    reply: str, choices: tuple[str, ...], letters: tuple[str, ...], unknown: int | None, *, by_name: bool = True
+    reply: str,
+    choices: tuple[str, ...],
+    letters: tuple[str, ...],
+    unknown: int | None,
+    *,
+    by_name: bool = True,
+    language: str | None = None,
 ) -> Read[int] | None:
     """As `read_choice`, with labels that are letters already; and how the choice was read.
 
@@ -136,7 +142,7 @@ def choice_of(
     if read is not None:
         return read
     for part in parts_to_read(said):
-        read = plain.get(part) or _read(part, choices, letters, unknown, by_name)
+        read = plain.get(part) or _read(part, choices, letters, unknown, by_name, language)
         if read is not None:
             return Read(read.said, ReadBy.FINAL_LINE) if read.by == ReadBy.STATED and is_last_line(part) else read
     return None
@@ -164,14 +170,20 @@ def _plain_texts(choices: tuple[str, ...], letters: tuple[str, ...]) -> dict[str
 
 
 def _read(
-    part: str, choices: tuple[str, ...], letters: tuple[str, ...], unknown: int | None, by_name: bool
+    part: str,
+    choices: tuple[str, ...],
+    letters: tuple[str, ...],
+    unknown: int | None,
+    by_name: bool,
+    language: str | None,
 ) -> Read[int] | None:
     text = clean(part)
     if not text:
         return None
     lower = text.lower()
     naming = naming_of(choices)
-    languages = tuple(dict.fromkeys((*languages_in(lower), *_languages_of(choices))))
+    told = (language,) if language else _languages_of(choices)
+    languages = tuple(dict.fromkeys((*languages_in(lower), *told)))
     mentions = _mentions(text, lower, choices, letters, unknown, languages)
     if not mentions and naming.amounts is None:
         return None

@@ -18,7 +18,7 @@ FREQUENT: Table = {
     "tr": "bir ve bu için değil cevap doğru seçenek çünkü olarak yanıt göre daha ile kim hangisi cevabı yok olabilir "
     "metin metinde soru hiçbir ama ancak olan çok bunu ikisi geriye veya",
     "ca": "els les una del que per amb és són resposta opció perquè segons pot era correcta aquesta però més doncs "
-    "hi ho cap només qui sinó tampoc segona",
+    "hi ho cap només qui sinó tampoc segona prou dona home noia desconeix menciona",
 }
 _MARKS = {
     word: tuple(name for name, row in FREQUENT.items() if word in row.split())
