@@ -81,13 +81,15 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True, kw_only=True):
     computed: Computed | None
     status: Status
     source: Source
+    # A template that this one is nearly the same as.
+    like: str | msgspec.UnsetType = msgspec.UNSET
     # The id that its original has in the dataset it comes from, where that is known.
     source_id: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def cluster(self) -> str:
-        """Questions made from one template are not independent of each other."""
-        return self.template
+        """Questions made from one template are not independent of each other, nor are those of templates alike."""
+        return self.template if isinstance(self.like, msgspec.UnsetType) else self.like
 
     @property
     def unit(self) -> str:

@@ -30,6 +30,7 @@ from counterfoil.perturbing.making.existing import (
 from counterfoil.perturbing.making.unknowns import inverse_tables
 from counterfoil.perturbing.questions import LETTERS, require
 from counterfoil.perturbing.templates import numbers
+from counterfoil.perturbing.templates.names import SHORT, behind, initials, other_companies, other_persons
 from counterfoil.perturbing.templates.tables import Number, SlotRange, shipped_files, template_from, toml_tables
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import make_original
@@ -37,29 +38,6 @@ from counterfoil.tables import in_words, rows_of
 
 _FIELDS_AS_THEY_ARE = ("id", "topic", "answer", "check", "conditions", "percent", "steps", "slack")
 Kind = Literal["person", "company", "currency"]
-
-# Given names that women and men have, since the question's pronouns stay.
-_PERSONS = (
-    "Robin", "Kim", "Noor", "Sasha", "Ariel", "Jules", "Nikita", "Andrea", "Toni", "Yuki", "Amal", "Charlie",
-)  # fmt: skip
-_COMPANIES = (
-    "Halden", "Orrin Works", "Tavira", "Lindqvist", "Marlow Freight", "Peregrine Mills", "Sabine Foods", "Castor Lines",
-)  # fmt: skip
-_CURRENCY_SIGNS = ("$", "€", "£")
-_CURRENCY_CODES = ("CAD", "SGD", "CHF", "AUD")
-
-
-def other_names(kind: Kind, name: str, taken: str, number: int) -> tuple[str, ...]:
-    """A name and what can stand in its place: nothing that `taken` (the question) holds, nor another name's words.
-
-    The number-th name of its kind in a question has every third word of the list, so that no two names share one.
-    """
-    choices: tuple[str, ...]
-    if kind == "currency":
-        choices = _CURRENCY_CODES if name.isalpha() else _CURRENCY_SIGNS
-    else:
-        choices = (_PERSONS if kind == "person" else _COMPANIES)[number % 3 :: 3]
-    return (name, *(choice for choice in choices if choice not in taken))
 
 
 def spans_of(span: Sequence[int | Span]) -> list[Span]:
@@ -233,18 +211,37 @@ def _number_marks(recipe: Recipe) -> list[Mark]:
 
 
 def _names(recipe: Recipe, text: str) -> tuple[dict[str, list[str]], list[Mark]]:
-    """The names with their other words, and every place where one stands."""
+    """The names with their other words, and every place where one stands. An abbreviation in brackets follows the name
+    that it is of. Signs of currency stay: one that changes alone makes no other question.
+    """
     names: dict[str, list[str]] = {}
     marks = []
     for name in recipe.names:
+        if name.kind == "currency":
+            continue
         word = text[slice(*name.span)]
         if name.span not in occurrences(word, text):
             raise ValueError(f"the span {name.span[0]} to {name.span[1]} is no whole name")
-        number = sum(other.startswith(name.kind) for other in names)
-        marker = f"{name.kind}_{number + 1}"
-        names[marker] = list(other_names(name.kind, word, text, number))
+        abbreviated = _abbreviated(names, text, word)
+        if abbreviated is not None:
+            marker, words = abbreviated
+        else:
+            turn = sum(other.startswith(name.kind) for other in names)
+            marker = f"{name.kind}_{turn + 1}"
+            persons = name.kind == "person"
+            words = other_persons(text, name.span[0], word, turn) if persons else other_companies(text, word, turn)
+        names[marker] = [word, *words]
         marks += [Mark(span, marker) for span in occurrences(word, text)]
     return names, marks
+
+
+def _abbreviated(names: Mapping[str, Sequence[str]], text: str, short: str) -> tuple[str, list[str]] | None:
+    """The marker of an abbreviation of one of the names, and the abbreviations of that one's other words."""
+    for marker, (name, *others) in names.items():
+        between = behind(text, name, short)
+        if between is not None:
+            return f"{marker}{SHORT}", [initials(f"{other}{between}") for other in others]
+    return None
 
 
 def _distractors(recipe: Recipe, gold: int) -> list[Number]:

@@ -22,6 +22,7 @@ from counterfoil.perturbing.expressions.language import Expression, ExpressionEr
 from counterfoil.perturbing.questions import LETTERS, Source, three
 from counterfoil.perturbing.templates import numbers, words
 from counterfoil.perturbing.templates.given import apart_as_printed, printed_options
+from counterfoil.perturbing.templates.names import extended
 from counterfoil.perturbing.templates.numbers import PrintedNumber
 from counterfoil.perturbing.templates.template import (
     Clause,
@@ -106,6 +107,7 @@ class _TemplateTable(msgspec.Struct, forbid_unknown_fields=True):
     names: dict[str, list[str]] = {}
     clauses: dict[str, dict[str, Any]] = {}
     inverse: list[dict[str, Any]] = []
+    like: str | None = None
     options: list[str] | None = None
     gold: str | None = None
     slack: int = 0
@@ -214,7 +216,8 @@ def _compiled(table: _TemplateTable, source: Source) -> Template:
         prefix=_text("prefix", table.prefix, table.names),
         suffix=_text("suffix", table.suffix, table.names),
         steps=_text("steps", table.steps, {*shown, _ANSWER}),
-        names={name: tuple(words) for name, words in table.names.items()},
+        names=_all_names(table, source),
+        like=table.like,
         inverses=(),
         given=_given(table),
         clauses=clauses,
@@ -323,6 +326,12 @@ def _slot(name: str, table: _SlotTable) -> Slot:
     printed = slot.printed(slot.original)
     _require(printed == str(table.original), f"{field}.original", f"{table.original} would be printed as {printed}")
     return slot
+
+
+def _all_names(table: _TemplateTable, source: Source) -> dict[str, tuple[str, ...]]:
+    """The names with their other words; those of the bank have enough for each draw of `renamed`."""
+    found = {name: tuple(words) for name, words in table.names.items()}
+    return extended(found, table.text) if source == "bank" else found
 
 
 def _check_names(table: _TemplateTable) -> None:

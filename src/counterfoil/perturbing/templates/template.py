@@ -172,6 +172,8 @@ class Template:
     # The original in its own words, where the text with its values is not exactly that; the conditions are then for
     # variants alone.
     own_text: str | None = None
+    # The template that it is nearly the same as: they are not independent, and share a cluster.
+    like: str | None = None
     # By level, the values that slots can have together, where conditions leave too little to find them by chance.
     moves: Mapping[int, tuple[Mapping[str, Decimal], ...]] = field(default_factory=dict)
 

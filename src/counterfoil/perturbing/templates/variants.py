@@ -33,6 +33,7 @@ from counterfoil.perturbing.templates.draws import Draw, Rejected, Worked, solve
 from counterfoil.perturbing.templates.given import STRETCHES, Stretch, does_not_hold, options_as_printed, verify_given
 from counterfoil.perturbing.templates.likeness import Likeness, told_by_text, told_by_zeros
 from counterfoil.perturbing.templates.lures import Old, draw_lures
+from counterfoil.perturbing.templates.names import SHORT
 from counterfoil.perturbing.templates.numbers import USUAL
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.unknowns import options_as_round, options_on_grid
@@ -135,6 +136,7 @@ def _original(template: Template, seed: int, draw: Draw, contents: Three, gold: 
         computed=computed(draw),
         status="verified",
         source=template.source,
+        like=msgspec.UNSET if template.like is None else template.like,
     )
     by_zeros, by_text = None, None
     if template.printed and template.source != "bank":
@@ -415,7 +417,9 @@ def _renamed(original: Original, question: Question, number: int) -> Question:
     template = original.template
     names = {}
     for name, words in template.names.items():
-        start = draws.below(draws.seeded(original.seed, template.id, "renamed", name), len(words) - 1)
+        # An abbreviation goes with its name.
+        whole = name.removesuffix(SHORT)
+        start = draws.below(draws.seeded(original.seed, template.id, "renamed", whole), len(words) - 1)
         names[name] = words[1 + (start + number) % (len(words) - 1)]
     markers = wording.printed(template, original.draw, names)
     options = _original_options(template, original.contents, names)
