@@ -16,6 +16,7 @@ from benchmarks import (
     memorization,
     mentions,
     pairing,
+    peers,
     reading,
     site,
 )
@@ -34,6 +35,7 @@ BENCHMARKS = {
     "false_alarms": false_alarms.main,
     "cluster": cluster.main,
     "hf": hf.main,
+    "peers": peers.main,
 }
 USUAL = ("asking", "mentions", "bias", "memorization", "comparing", "coverage", "site")
 

@@ -9,7 +9,6 @@ a few, taken in turns. Prints one line for each thing that must hold, and exits 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import os
 import subprocess
 import sys
@@ -24,17 +23,16 @@ import uvloop
 
 HERE = Path(__file__).parent
 SUPPORT = HERE.parent / "tests" / "support"
-ENVIRONMENT = os.environ | {"PYTHONPATH": str(SUPPORT)}
-ASKS, MANY_ASKS, CONCURRENCY, ROUNDS = 5_000, 200_000, 64, 5
-FEW_ASKS_OF_THE_SDK = 1_000
+ASKS, MANY_ASKS, CONCURRENCY, ROUNDS = 6_840, 200_000, 64, 5
 
 
 class Cost(NamedTuple):
-    """What a process took: seconds, bytes of memory at its peak, bytes written to disk."""
+    """What a process took: seconds, bytes of memory at its peak, bytes written to disk, and seconds of processors."""
 
     seconds: float
     peak: int
     written: int
+    processor: float
 
 
 @contextmanager
@@ -53,8 +51,10 @@ def server(latency: float = 0.0) -> Iterator[str]:
 
 def measured(command: list[str], cwd: Path) -> Cost:
     """Run a command to its end, and read what it took from /proc just before that."""
-    started_at = time.perf_counter()
-    process = subprocess.Popen(command, cwd=cwd, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    started_at, before = time.perf_counter(), os.times()
+    paths = os.pathsep.join(filter(None, (str(SUPPORT), os.environ.get("PYTHONPATH"))))
+    environment = os.environ | {"PYTHONPATH": paths}
+    process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     peak = written = 0
     proc = Path("/proc") / str(process.pid)
     while process.poll() is None:
@@ -67,7 +67,9 @@ def measured(command: list[str], cwd: Path) -> Cost:
         time.sleep(0.02)
     if process.returncode != 0:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    return Cost(time.perf_counter() - started_at, peak, written)
+    after = os.times()
+    processor = after.children_user + after.children_system - before.children_user - before.children_system
+    return Cost(time.perf_counter() - started_at, peak, written, processor)
 
 
 def run_command(url: str, asks: int) -> list[str]:
@@ -97,19 +99,21 @@ class Report:
 
 
 def throughput(report: Report, latency: float, limit: float) -> None:
-    """A run against the bare loop, in turns; the best of each."""
+    """A run against the bare loop, in turns; the best of each. On a machine that others use, too, processor time says
+    more than the clock.
+    """
     ours, bare = [], []
     with server(latency) as url:
         for _ in range(ROUNDS):
             with tempfile.TemporaryDirectory(dir=HERE) as folder:
-                bare.append(measured(script("bare_aiohttp.py", url, ASKS), Path(folder)).seconds)
-                ours.append(measured(run_command(url, ASKS), Path(folder)).seconds)
-        note = f"{min(ours):.2f} s against {min(bare):.2f} s for {ASKS:,} asks"
-        report.line(f"{latency * 1000:.0f} ms latency: run / bare aiohttp", min(ours) / min(bare), limit, "x", note)
-        if latency == 0 and importlib.util.find_spec("openai"):
-            sdk = measured(script("openai_sdk.py", url, FEW_ASKS_OF_THE_SDK), HERE).seconds
-            per_ask = sdk / FEW_ASKS_OF_THE_SDK * ASKS
-            report.line("openai package / bare aiohttp", per_ask / min(bare), None, "x", f"about {per_ask:.1f} s")
+                bare.append(measured(script("bare_aiohttp.py", url, ASKS), Path(folder)))
+                ours.append(measured(run_command(url, ASKS), Path(folder)))
+    seconds, seconds_bare = (min(cost.seconds for cost in costs) for costs in (ours, bare))
+    processor, processor_bare = (min(cost.processor for cost in costs) for costs in (ours, bare))
+    note = f"{seconds:.2f} s against {seconds_bare:.2f} s for {ASKS:,} asks"
+    report.line(f"{latency * 1000:.0f} ms latency: run / bare aiohttp", seconds / seconds_bare, limit, "x", note)
+    note = f"{processor:.2f} s against {processor_bare:.2f} s"
+    report.line("the same in processor time", processor / processor_bare, limit if not latency else None, "x", note)
 
 
 def resources(report: Report) -> None:
@@ -126,8 +130,19 @@ def resources(report: Report) -> None:
             if asks == ASKS:
                 report.line(f"{asks:,} asks: peak memory", cost.peak / 2**20, 200, " MB")
                 again = min(measured(run_command(url, asks), folder).seconds for _ in range(ROUNDS))
-                report.line(f"{asks:,} asks again, all answered", again, 1.5, " s")
+                report.line(f"{asks:,} asks again, all answered", again, 0.7, " s")
     report.line(f"{MANY_ASKS:,} asks: peak memory above that", (peaks[1] - peaks[0]) / 2**20, 60, " MB")
+
+
+def small_run(report: Report) -> None:
+    """What a run takes whatever it asks: 3 questions."""
+    costs = []
+    with server() as url:
+        for _ in range(ROUNDS):
+            with tempfile.TemporaryDirectory(dir=HERE) as folder:
+                costs.append(measured(run_command(url, 3), Path(folder)))
+    note = f"{min(cost.processor for cost in costs):.2f} s of processor time"
+    report.line("3 asks, start to summary and report", min(cost.seconds for cost in costs), 0.4, " s", note)
 
 
 def start_up(report: Report) -> None:
@@ -174,7 +189,8 @@ def main() -> int:
         rate = uvloop.run(server_rate(url))
     report.line("20,000 / requests a second of the mock server", 20_000 / rate, 1, "x", f"{rate:,.0f} a second")
     start_up(report)
-    throughput(report, 0.0, 2.2)
+    small_run(report)
+    throughput(report, 0.0, 1.5)
     throughput(report, 0.05, 1.2)
     resources(report)
     return 1 if report.failed else 0

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from benchmarks.asking import HERE, Report, measured
-from benchmarks.bias import ASKS, SAMPLES, with_processor_time
+from benchmarks.bias import ASKS, SAMPLES
 
 from counterfoil.running.folder import RECORDS, Run
 from counterfoil.running.records import read_scores
@@ -49,9 +49,9 @@ def intervals(report: Report, run: Run) -> None:
 
 
 def comparison(report: Report, folder: Path) -> None:
-    costs = [with_processor_time(counterfoil("compare", *MODELS, "--json"), folder) for _ in range(ROUNDS)]
-    seconds = min(cost.seconds for cost, _ in costs)
-    note = f"{min(processor for _, processor in costs):.2f} s of processor time"
+    costs = [measured(counterfoil("compare", *MODELS, "--json"), folder) for _ in range(ROUNDS)]
+    seconds = min(cost.seconds for cost in costs)
+    note = f"{min(cost.processor for cost in costs):.2f} s of processor time"
     report.line(f"2 x {ASKS:,} records: compare", seconds, MOST_COMPARISON, " s", note)
 
 
@@ -60,9 +60,9 @@ def page(report: Report, folder: Path) -> None:
         print("report: nothing measured, there is no report yet")
         return
     out = folder / "report.html"
-    costs = [with_processor_time(counterfoil("report", "a", "--out", str(out)), folder) for _ in range(ROUNDS)]
-    seconds = min(cost.seconds for cost, _ in costs)
-    note = f"{min(processor for _, processor in costs):.2f} s of processor time"
+    costs = [measured(counterfoil("report", "a", "--out", str(out)), folder) for _ in range(ROUNDS)]
+    seconds = min(cost.seconds for cost in costs)
+    note = f"{min(cost.processor for cost in costs):.2f} s of processor time"
     report.line(f"{ASKS:,} records: report", seconds, MOST_REPORT, " s", note)
     report.line(f"{ASKS:,} records: size of the report", out.stat().st_size / 1e6, MOST_MEGABYTES, " MB")
 
