@@ -88,7 +88,7 @@ def take_turns(asks: int, times: int) -> dict[str, Cost]:
     with server() as url:
         for _ in range(times):
             for name, command in commands(url, asks).items():
-                with tempfile.TemporaryDirectory(dir=HERE) as folder:
+                with tempfile.TemporaryDirectory() as folder:
                     write_asks(Path(folder), asks)
                     cost = measured(command, Path(folder))
                 if name not in best or cost.processor < best[name].processor:
