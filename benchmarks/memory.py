@@ -45,11 +45,11 @@ class Cell(NamedTuple):
 
 def cells() -> list[Cell]:
     sizes = ((15, 0.9), (30, 0.5), (30, 0.95), (50, 0.97), (111, 0.97), (111, 0.7))
+    without = product((0.0,), ("solved or not", "any chance"), (1, 5), sizes)
+    found = product((0.3, 0.8), ("solved or not",), (5,), sizes)
     return [
         Cell(questions, draws, accuracy, law, memorized)
-        for memorized, law, draws, (questions, accuracy) in product(
-            (0.0, 0.3, 0.8), ("solved or not", "any chance"), (1, 5), sizes
-        )
+        for memorized, law, draws, (questions, accuracy) in (*without, *found)
     ]
 
 

@@ -150,6 +150,8 @@ ABLE = {"skill": 0.9, "memorized": 0.2, "slip": 0.02, "survives": 1.0, "unread":
 PARROT = {"skill": 0.1, "memorized": 0.9, "slip": 0.1, "survives": 0.5, "unread": 0.0}
 GUESSING = {"skill": 0.15, "memorized": 0.0, "slip": 0.1, "survives": 1.0, "unread": 0.0}
 BETTER = {"skill": 0.8, "memorized": 0.1}
+# Able, and without memory: few large differences below 0, and many small ones above.
+CLEAN = {"skill": 0.9, "memorized": 0.0, "slip": 0.02, "survives": 1.0, "unread": 0.0}
 _cell = partial(Cell, correlation=1.0)
 
 
@@ -165,9 +167,16 @@ class MemorizationPlanting(Planting):
         _cell(name="middling", clusters=8, settings=MIDDLE, compared=True),
         _cell(name="middling", clusters=30, settings=MIDDLE, options={"draws": 2}, compared=True, other=BETTER),
         _cell(name="able", clusters=30, settings=ABLE),
+        _cell(name="without memory", clusters=30, settings=CLEAN, options={"draws": 5}),
         _cell(name="parrot", clusters=100, settings=PARROT, options={"draws": 2}),
         _cell(name="guessing", clusters=100, settings=GUESSING, options={"draws": 1}),
         _cell(name="middling", clusters=269, settings=MIDDLE, options={"draws": 1}),
+    )
+
+    witnesses: Sequence[Cell] = (
+        _cell(name="few giants", clusters=30, settings=MIDDLE, giants=3, options={"draws": 1}),
+        _cell(name="giants without memory", clusters=30, settings=CLEAN, giants=3, options={"draws": 2}),
+        _cell(name="unread", clusters=40, settings=MIDDLE | {"unread": 0.15}, options={"draws": 2}),
     )
 
     def clusters(self, questions: Iterable[Question], cell: Cell) -> list[list[Question]]:

@@ -91,6 +91,10 @@ class MetricCoverage(msgspec.Struct, kw_only=True):
     degenerate: bool
     # The standard error of the mean over trials.
     error: float | None = None
+    # Of a tested figure whose truth is 0: the share of trials in which p says that it is not. And of any tested figure:
+    # how often p says one thing and the interval another.
+    claimed: float | None = None
+    disagree: int = 0
 
 
 class ComparisonCoverage(msgspec.Struct, kw_only=True):
@@ -117,6 +121,7 @@ def metric_coverage(key: Key, estimates: Sequence[Estimate], truth: float, cell:
     coverage, width, intervals = _coverage(estimates, truth)
     clusters, trials = _mean_clusters(estimates), len(estimates)
     agreeing = sum(estimate.all_agree for estimate in estimates)
+    tested = [estimate for estimate in estimates if estimate.p is not None and estimate.low is not None]
     return MetricCoverage(
         metric=key[0],
         group=key[1],
@@ -132,7 +137,13 @@ def metric_coverage(key: Key, estimates: Sequence[Estimate], truth: float, cell:
         few=clusters < FEW_CLUSTERS,
         degenerate=agreeing > MOST_AGREEING * trials or intervals < trials / 2,
         error=float(np.std(values, ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None,
+        claimed=float(np.mean([is_apart(one.p) for one in tested])) if tested and abs(truth) < _ROUNDING else None,
+        disagree=sum(is_apart(one.p) != _leaves_0_out(one) for one in tested),
     )
+
+
+def _leaves_0_out(one: Estimate) -> bool:
+    return one.low is not None and one.high is not None and (one.low > 0 or one.high < 0)
 
 
 def comparison_coverage(
@@ -195,6 +206,14 @@ def failures_of(
             bound = too_many(one.found, one.tests, trials)
             if bound is not None:
                 failures.append(f"{what}: {one.found:.1%} false alarms, more than {bound:.1%}")
+    for one in estimates:
+        bound = too_many(one.claimed, one.trials, trials)
+        if bound is not None:
+            failures.append(
+                f"{named(one)} in {one.cell}: p tells it from 0 in {one.claimed:.1%}, more than {bound:.1%}"
+            )
+        if one.disagree:
+            failures.append(f"{named(one)} in {one.cell}: p and interval disagree in {one.disagree:,} trials")
     failures += [
         f"{named(one)} in {one.cell}: its mean over all trials is {one.mean:.4f}, and the truth is {one.truth:.4f}"
         for one in estimates

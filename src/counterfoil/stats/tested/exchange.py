@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -53,8 +53,13 @@ class Exchange(NamedTuple):
     method: str = f"answers exchanged within items, {DRAWN:,} drawn"
 
 
+# How many answers of an item are the first arm's, and all its answers; a cluster's items, sorted.
+_Kind = tuple[int, tuple[float, ...]]
+_Cluster = tuple[_Kind, ...]
+
+
 class _Outcomes(NamedTuple):
-    """The differences of means that an item can have, with the chance that one is at most this one."""
+    """The sums of differences of means that a cluster can have, with the chance that one is at most this one."""
 
     values: NDArray[np.float64]
     up_to: NDArray[np.float64]
@@ -66,11 +71,15 @@ def exchange_test(items: Sequence[Item]) -> Exchange:
     With w* of the drawn exchanges, p is twice the smaller of the shares of draws with w* ≥ w and with w* ≤ w, the
     observed one counted in. The interval is ḡ − t·e, where t are the quotients ḡ*/e* at which p reaches its level.
     """
-    observed = np.array([np.mean(item.first) - np.mean(item.second) for item in items])
-    _, clusters = np.unique([item.cluster for item in items], return_inverse=True)
-    mean, error = _mean_and_error(observed[None], clusters)
+    clusters: dict[int, list[Item]] = {}
+    for item in items:
+        clusters.setdefault(item.cluster, []).append(item)
+    sums = [sum(float(np.mean(one.first) - np.mean(one.second)) for one in some) for some in clusters.values()]
+    n = np.array([len(some) for some in clusters.values()], dtype=np.float64)
+    mean, error = _mean_and_error(np.array([sums]), n)
     w = _bounded(mean, error)[0]
-    drawn = np.sort(_drawn(items, clusters))
+    kinds = [tuple(sorted(map(_kind, some))) for some in clusters.values()]
+    drawn = np.sort(_drawn(kinds))
     drawn[np.abs(drawn) < _TIE] = 0.0
     above, below = (drawn >= w - _TIE).sum(), (drawn <= w + _TIE).sum()
     p = min(1.0, 2 * (1 + int(min(above, below))) / (DRAWN + 1))
@@ -78,6 +87,10 @@ def exchange_test(items: Sequence[Item]) -> Exchange:
     least, most = (_quotient(drawn[place]) for place in (allowed - 1, -allowed))
     low, high = (_bound(float(mean[0]), float(error[0]), t) for t in (most, least))
     return Exchange(p, max(low, -1.0), min(high, 1.0))
+
+
+def _kind(item: Item) -> _Kind:
+    return len(item.first), tuple(sorted(item.first + item.second))
 
 
 def _bound(mean: float, error: float, t: float) -> float:
@@ -97,60 +110,49 @@ def _bounded(mean: NDArray[np.float64], error: NDArray[np.float64]) -> NDArray[n
 
 
 def _mean_and_error(
-    differences: NDArray[np.float64], clusters: NDArray[np.int64]
+    sums: NDArray[np.float64], n: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """ḡ and e of each row of differences (exchanges × items)."""
-    total = differences.shape[1]
-    mean = differences.mean(axis=1)
-    n = np.bincount(clusters).astype(np.float64)
-    if len(n) == total:
-        residuals = differences - mean[:, None]
-    else:
-        order = np.argsort(clusters, kind="stable")
-        sums = np.add.reduceat(differences[:, order], np.concatenate([[0], np.cumsum(n)[:-1]]).astype(int), axis=1)
-        residuals = sums - mean[:, None] * n
-    return mean, np.sqrt((residuals**2).sum(axis=1) * _correction(len(n))) / total
+    """ḡ and e of each row of sums (exchanges × clusters)."""
+    mean = sums.sum(axis=1) / n.sum()
+    residuals = sums - mean[:, None] * n
+    return mean, np.sqrt((residuals**2).sum(axis=1) * _correction(len(n))) / n.sum()
 
 
 def _correction(clusters: int) -> float:
     return clusters / max(clusters - 1, 1)
 
 
-def _drawn(items: Sequence[Item], clusters: NDArray[np.int64]) -> NDArray[np.float64]:
+def _drawn(kinds: Sequence[_Cluster]) -> NDArray[np.float64]:
     """w of the drawn exchanges."""
-    kinds = [(len(item.first), tuple(sorted(item.first + item.second))) for item in items]
-    outcomes = {kind: _outcomes(*kind) for kind in dict.fromkeys(kinds)}
-    alone = clusters.max(initial=0) + 1 == len(items)
-    if alone and all(len(found.values) <= 2 for found in outcomes.values()):
-        return _drawn_by_kind(Counter(kinds), outcomes)
+    counts = Counter(kinds)
+    outcomes = {kind: _outcomes(kind) for kind in sorted(counts)}
+    if all(len(kind) == 1 and len(found.values) <= 2 for kind, found in outcomes.items()):
+        return _drawn_by_kind(counts, outcomes)
+    ends = np.cumsum([counts[kind] for kind in outcomes]).tolist()
+    n = np.repeat([float(len(kind)) for kind in outcomes], [counts[kind] for kind in outcomes])
     drawn = []
     bits = np.random.PCG64(_SEED)
-    at_once = max(1, _NUMBERS_AT_ONCE // len(items))
+    at_once = max(1, _NUMBERS_AT_ONCE // len(kinds))
     for start in range(0, DRAWN, at_once):
         rows = min(at_once, DRAWN - start)
-        chances = _uniform(bits, rows * len(items)).reshape(rows, len(items))
-        differences = np.empty_like(chances)
-        for kind, found in outcomes.items():
-            mine = [place for place, of_item in enumerate(kinds) if of_item == kind]
-            differences[:, mine] = found.values[np.searchsorted(found.up_to, chances[:, mine], side="right")]
-        drawn.append(_bounded(*_mean_and_error(differences, clusters)))
+        sums = _uniform(bits, rows * len(kinds)).reshape(rows, len(kinds))
+        for (kind, found), end in zip(outcomes.items(), ends, strict=True):
+            mine = slice(end - counts[kind], end)
+            sums[:, mine] = found.values[np.searchsorted(found.up_to, sums[:, mine], side="right")]
+        drawn.append(_bounded(*_mean_and_error(sums, n)))
     return np.concatenate(drawn)
 
 
-def _drawn_by_kind(
-    kinds: Counter[tuple[int, tuple[float, ...]]], outcomes: dict[tuple[int, tuple[float, ...]], _Outcomes]
-) -> NDArray[np.float64]:
+def _drawn_by_kind(counts: Counter[_Cluster], outcomes: dict[_Cluster, _Outcomes]) -> NDArray[np.float64]:
     """The same where each item is a cluster and has one of two differences: how many have the second is binomial."""
     sums, squares = np.zeros(DRAWN), np.zeros(DRAWN)
-    chances = _columns(len(kinds))
-    for column, (kind, count) in enumerate(sorted(kinds.items())):
-        values = outcomes[kind].values
-        one, other = values[0], values[-1]
-        chance = 1 - outcomes[kind].up_to[0] if len(values) > 1 else 0.0
-        second = np.searchsorted(_binomial(count, chance), chances[column], side="right")
+    for chances, (kind, found) in zip(_columns(len(outcomes)), outcomes.items(), strict=True):
+        count, one, other = counts[kind], found.values[0], found.values[-1]
+        chance = 1 - found.up_to[0] if len(found.values) > 1 else 0.0
+        second = np.searchsorted(_binomial(count, chance), chances, side="right")
         sums += one * (count - second) + other * second
         squares += one**2 * (count - second) + other**2 * second
-    total = kinds.total()
+    total = counts.total()
     mean = sums / total
     spread = np.maximum(squares - total * mean**2, 0)
     # What is left of equal numbers but for rounding is nothing.
@@ -170,8 +172,22 @@ def _binomial(count: int, chance: float) -> NDArray[np.float64]:
 
 
 @cache
-def _outcomes(first: int, values: tuple[float, ...]) -> _Outcomes:
-    """Of an item with these answers, `first` of which are the first arm's."""
+def _outcomes(cluster: _Cluster) -> _Outcomes:
+    """The sums that a cluster of these items can have: those of its items, added in every way."""
+    sums = {0.0: 1.0}
+    for item in cluster:
+        added: dict[float, float] = {}
+        for (one, chance), (other, by) in product(sums.items(), _differences(*item).items()):
+            total = round(one + other, 9)
+            added[total] = added.get(total, 0.0) + chance * by
+        sums = added
+    values = np.array(sorted(sums))
+    return _Outcomes(values, np.cumsum([sums[each] for each in values.tolist()])[:-1])
+
+
+@cache
+def _differences(first: int, values: tuple[float, ...]) -> dict[float, float]:
+    """The differences of means of an item with these answers, `first` of which are of the first arm."""
     total, count = sum(values), len(values)
     if set(values) <= {0.0, 1.0}:
         right = round(total)
@@ -179,9 +195,8 @@ def _outcomes(first: int, values: tuple[float, ...]) -> _Outcomes:
         ways = {float(k): comb(right, k) * comb(count - right, first - k) for k in range(fewest, most + 1)}
     else:
         ways = dict(Counter(round(sum(some), 9) for some in combinations(values, first)))
-    sums = np.array(sorted(ways))
-    up_to = np.cumsum([ways[each] for each in sums.tolist()]) / comb(count, first)
-    return _Outcomes(sums / first - (total - sums) / (count - first), up_to[:-1])
+    every = comb(count, first)
+    return {of_first / first - (total - of_first) / (count - first): n / every for of_first, n in ways.items()}
 
 
 def _uniform(bits: np.random.PCG64, number: int) -> NDArray[np.float64]:
