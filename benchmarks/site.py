@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import msgspec
 import numpy as np
@@ -29,11 +30,18 @@ PAGES = {
     "first page": "/records/run",
     "far page": "/records/run?page=3999",
     "by outcome and category": "/records/run?outcome=refused&category=age&page={n}",
-    "by score": "/records/run?score=score&low=0.4&high=0.6&page={n}",
+    "by an expression": "/records/run?where=score > 0.4 and score < 0.6 and not correct&page={n}",
+    "by an expression on replies": '/records/run?where=reply contains "number {n}7" and correct',
+    "sorted by a score": "/records/run?sort=-score&page={n}",
+    "sorted by the reply": "/records/run?sort=reply&page={n}",
     "by model, variant and correctness": "/records/run?model=model-1&variant=v2&correct=false&page={n}",
     "search, first time": "/records/run?text=number {n}7",
     "search, next page": "/records/run?text=context about&page={n}",
     "one record": "/record/run?row={n}0001",
+    "one record of those that fit": "/record/run?row={n}0001&where=correct",
+    "all versions of its question": "/versions/run?row={n}0001",
+    "matrix": "/matrix/run?page={n}",
+    "matrix, least of one mind first": "/matrix/run?order_by=apart&page={n}",
 }
 
 
@@ -69,7 +77,7 @@ def _median(port: int, address: str) -> float:
     taken = []
     for number in range(1, REPEATS + 1):
         start = time.perf_counter()
-        _get(port, address.format(n=number).replace(" ", "%20"))
+        _get(port, quote(address.format(n=number), safe="/?=&:"))
         taken.append(time.perf_counter() - start)
     return statistics.median(taken)
 
@@ -114,7 +122,8 @@ def _write_run(folder: Path) -> None:
         for v in range(5)
     ]
     summary = {"suite": "none", "estimates": [], "outcomes": outcomes}
-    manifest = {"suite": "none", "options": {}, "data": {"name": "made"}, "finished_at": "2026-01-01T00:00:00+00:00"}
+    manifest = {"suite": "none", "options": {}, "data": {"name": "made", "given": None, "sha256": ""}}
+    manifest |= {"models": [], "variants": [], "finished_at": "2026-01-01T00:00:00+00:00"}
     (folder / "summary.json").write_bytes(msgspec.json.encode(summary))
     (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
 

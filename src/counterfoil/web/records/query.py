@@ -15,7 +15,6 @@ import polars as pl
 
 from counterfoil.errors import UserError
 from counterfoil.running.folder import Run
-from counterfoil.running.records import TEXT_COLUMNS
 from counterfoil.suite.second_reader import READERS_AGREE
 from counterfoil.web.latest import Latest
 from counterfoil.web.pages import whole_number
@@ -120,18 +119,20 @@ def _mask(run: Run, table: Table, where: str) -> pl.Series:
     """For every row whether it fits the filter."""
     found = language.parsed(where)
     wanted = language.columns_of(found)
-    texts = [name for name in TEXT_COLUMNS if name in wanted]
-    there = pl.read_parquet_schema(table.path)
-    frame = table.light.select(name for name in table.columns)
-    if texts:
-        frame = frame.hstack(pl.scan_parquet(table.path).select(name for name in texts if name in there).collect())
-    if QUESTION in wanted and QUESTION not in frame.columns:
+    schema: dict[str, pl.DataType] = {name: table.light.schema[name] for name in table.columns}
+    schema |= {name: pl.String() for name in ("reply", "reason", QUESTION) if name not in schema}
+    expression = language.expression(found, schema)
+    # Only what the filter asks about is read.
+    frame = table.light.lazy()
+    if not wanted <= {*table.light.columns, QUESTION}:
+        frame = pl.scan_parquet(table.path).select(
+            name for name in pl.read_parquet_schema(table.path) if name in wanted
+        )
+    if QUESTION in wanted and QUESTION not in table.light.columns:
         asked = asked_of(run, table)
         frame = frame.with_columns(texts_of(asked, table).gather(asked.question).alias(QUESTION))
-    schema = {**dict.fromkeys((QUESTION, *TEXT_COLUMNS), pl.String()), **frame.schema}
-    schema = {name: kind for name, kind in schema.items() if name in frame.columns or name not in wanted}
     try:
-        return frame.select(language.expression(found, schema).alias("fits"))["fits"]
+        return frame.select(expression.alias("fits")).collect()["fits"]
     except pl.exceptions.PolarsError as error:
         raise UserError(f"The filter does not suit these columns: {str(error).splitlines()[0]}") from error
 
