@@ -38,14 +38,17 @@ $(READY): pyproject.toml $(LOCK)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(LOCK) --editable ".[local,web,dev]"
 	@touch $(READY)
 
+# Simulated respondents, whose true values are known, give figures that tell something in seconds; the embedded model
+# shows that a model is asked.
 demo: setup
 	@$(BIN)/counterfoil models get smollm2
-	@$(BIN)/counterfoil run explain --variant baseline --variant cfe --limit 12 --max-tokens 100 --out runs/demo-explain
-	@$(BIN)/counterfoil run bias --data english --variant en --variant en-debiased --limit 24 --orders 1 --max-tokens 16 --out runs/demo-bias
-	@$(BIN)/counterfoil run memorization --limit 8 --levels 1 --draws 1 --max-tokens 48 --out runs/demo-memorization
-	@$(BIN)/counterfoil compare runs/demo-bias --variants en en-debiased
-	@$(BIN)/counterfoil report runs/demo-explain runs/demo-bias runs/demo-memorization --out runs/demo.html
-	@echo "Look at all of it in a browser: $(BIN)/counterfoil serve runs"
+	@$(BIN)/counterfoil run bias --data english --model 'planted/bias?unknown=0.4' --model 'planted/bias?unknown=0.7' --model 'planted/bias?unknown=0.9' --variant 1 --variant 1-debiased --out runs/demo-bias
+	@$(BIN)/counterfoil run explain --model planted/explain --model 'planted/explain?right=0.6' --variant baseline --variant cfe --out runs/demo-explain
+	@$(BIN)/counterfoil run memorization --model planted/memorization --model 'planted/memorization?memorized=0.6' --out runs/demo-memorization
+	@$(BIN)/counterfoil run explain --model smollm2 --variant baseline --limit 4 --max-tokens 40 --out runs/demo-smollm2
+	@$(BIN)/counterfoil compare runs/demo-bias --a 'planted/bias?unknown=0.4' --b 'planted/bias?unknown=0.9'
+	@$(BIN)/counterfoil report runs/demo-bias runs/demo-explain runs/demo-memorization runs/demo-smollm2 --title "What counterfoil shows, on respondents whose true values are known" --out runs/demo.html
+	@echo "Open runs/demo.html. All of it, question by question: $(BIN)/counterfoil serve runs"
 
 lint: setup
 	@$(BIN)/ruff check .
