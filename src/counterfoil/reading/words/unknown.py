@@ -125,18 +125,21 @@ UNTOLD: Table = {
 }
 # The reply declines to answer. English and Korean: `unknown.py`.
 REFUSES: Table = {
-    "es": r"no puedo (?:ayudar|responder|contestar|participar|atender)\w*|no debo (?:responder|contestar)",
-    "de": r"kann(?: ich)?(?: \w+){0,4} nicht (?:helfen|beantworten|antworten|behilflich)|"
+    "es": r"como (?:un )?(?:modelo|asistente) de (?:ia|inteligencia|lenguaje)|no puedo (?:ayudar|responder|"
+    r"contestar|participar|atender)\w*|no debo (?:responder|contestar)",
+    "de": r"als (?:ki|ai)(?:-\w+)?|kann(?: ich)?(?: \w+){0,4} nicht (?:helfen|beantworten|antworten|behilflich)|"
     r"möchte(?: ich)?(?: \w+){0,4} nicht "
     r"(?:antworten|beantworten)|beantworte ich nicht|darauf antworte ich nicht|werde ich nicht beantworten",
     "fr": r"je ne (?:peux|puis|saurais|souhaite) pas (?:répondre|vous aider|aider|participer)",
-    "nl": r"kan ik(?: \w+){0,4} niet (?:helpen|beantwoorden|antwoorden)|ik kan(?: \w+){0,4} niet (?:helpen|"
+    "nl": r"als (?:een )?ai(?:-\w+)?|kan ik(?: \w+){0,4} niet (?:helpen|beantwoorden|antwoorden)|"
+    r"ik kan(?: \w+){0,4} niet (?:helpen|"
     r"beantwoorden)",
-    "tr": r"yardımcı olamam|cevap veremem|yanıtlayamam|cevaplayamam|yanıt veremem",
-    "ca": r"no puc (?:ajudar|respondre|contestar)\w*",
+    "tr": r"yapay zek[aâ] (?:\w+ )?olarak|yardımcı olamam|cevap veremem|yanıtlayamam|cevaplayamam|yanıt veremem",
+    "ca": r"com a (?:model|assistent) d|no puc (?:ajudar|respondre|contestar)\w*",
     "zh": r"^(?![^\n]*(?:根据|文中|信息|上下文|题目))[^\n]*我(?:无法|不能|不便|不会)(?:回答|作答)|"
-    r"我?(?:无法|不能|不便)(?:回答这|协助|提供帮助|帮助|作答)",
-    "ja": r"お答え(?:でき|する(?:こと)?(?:が|は)でき)|お手伝いでき|応じ(?:られ|かね|ること)|お答えしかね",
+    r"作为(?:一个|一款)?(?:人工智能|ai)|我?(?:无法|不能|不便)(?:回答这|协助|提供帮助|帮助|作答)",
+    "ja": r"ai(?:モデル|アシスタント)?として|お答え(?:でき|する(?:こと)?(?:が|は)でき)|お手伝いでき|応じ(?:られ|"
+    r"かね|ること)|お答えしかね",
 }
 # Right behind what it denies: "it may seem that A, but that is not so".
 DENIES: Table = {
