@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from counterfoil.figures.plots import Plot
+    from counterfoil.figures.tables import Table
     from counterfoil.running.folder import Run
     from counterfoil.suite.planting import Planting
 
@@ -225,6 +226,11 @@ class Bias(Suite[Question, Reading, None, None]):
         from counterfoil.bias.items import items
 
         return items(records, by_template=self._by_template())
+
+    def tables(self, run: Run) -> list[Table]:
+        from counterfoil.bias.sensitivity import sensitivity
+
+        return [one for one in [sensitivity(run)] if one.rows]
 
     def of_group(self, records: pl.DataFrame, column: str, value: str) -> pl.DataFrame:
         from counterfoil.bias.items import with_parallel_names
