@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from counterfoil.errors import UserError
-from counterfoil.explain.prompts import VARIANTS, load_variants
+from counterfoil.explain.prompts import ENGLISH, load_variants
 from counterfoil.explain.questions import Question, load_questions, parse_questions
 from counterfoil.explain.scoring import label_all
 from counterfoil.inputs import Inputs, reading_inputs
@@ -152,7 +152,7 @@ def test_the_dataset_has_the_hash_of_its_file(tmp_path: Path) -> None:
 
 
 def test_variants_by_name_and_by_file(tmp_path: Path) -> None:
-    assert [variant.name for variant in load_variants([])] == list(VARIANTS)
+    assert [variant.name for variant in load_variants([])] == list(ENGLISH)
     own = tmp_path / "my-prompt.txt"
     own.write_text("Be brief.\n")
     (variant,) = load_variants([str(own)])

@@ -33,7 +33,7 @@ from counterfoil.asking.ask import Message, Reply
 from counterfoil.asking.models.openai import read_completion
 from counterfoil.asking.models.planted import Respondent
 from counterfoil.errors import UserError
-from counterfoil.explain.prompts import VARIANTS
+from counterfoil.explain.prompts import ENGLISH
 from counterfoil.explain.questions import load_questions
 from counterfoil.suite.suite import Suite
 from mock_server import Answer, MockServer, completion
@@ -144,7 +144,7 @@ def reply_of(messages: Sequence[Message]) -> Reply:
 @pytest.mark.parametrize(
     ("suite", "tag", "options", "variants"),
     [
-        ("explain", "counterfoil_explain", {"limit": 10}, {name.replace("-", "_"): name for name in VARIANTS}),
+        ("explain", "counterfoil_explain", {"limit": 10}, {name.replace("-", "_"): name for name in ENGLISH}),
         ("bias", "counterfoil_bias", {"limit": 24, "seed": 3}, {f"korean_{name}": name for name in "12345"}),
         (
             "bias",

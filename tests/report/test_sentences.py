@@ -16,7 +16,7 @@ from counterfoil.explain import metrics as explain
 from counterfoil.figures.numbers import cell
 from counterfoil.figures.sentences import extremes, sides
 from counterfoil.memorization import metrics as memorization
-from counterfoil.report.sentences import data_sentence, headline_of, warnings_of
+from counterfoil.report.sentences import PROSE, data_sentence, headline_of, warnings_of
 from counterfoil.running.asked import suite_to_show
 from run_folders import estimate, make_run, record
 
@@ -128,8 +128,11 @@ def test_a_run_says_why_there_is_nothing(suite: str, situation: str, tmp_path: P
     run, sentences, terminal = canned(suite, situation, tmp_path)
     check(sentences)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    for sentence in sentences:
+    everything = counterfoil("show", "out", "--all", cwd=tmp_path).stdout
+    for sentence in sentences[: len(warnings_of(run)) + PROSE]:
         assert sentence in terminal
+    for sentence in sentences:
+        assert sentence in everything
         assert sentence.replace("'", "&#x27;").replace('"', "&quot;") in page or "<" in sentence or "&" in sentence
     if situation in WHY:
         assert sentences[0].startswith(f"Nothing could be read in any of the {run.records.height} replies of replay/")
