@@ -116,6 +116,8 @@ def options_as_printed(
         if stretch:
             option, shape = PrintedOption(None, printed.away * stretch[place].times), stretch[place].shape
         for wrong in _candidates(option, draw, digits, template.percent, made=made, shape=shape):
+            if stretch and not _is_alike(wrong, gold, printed.away):
+                continue
             apart = all(template.apart.holds(wrong, other, digits) for other in (gold, *found))
             if wrong and apart and all(USUAL.holds(wrong, other, digits) for other in never):
                 found.append(wrong)
@@ -123,6 +125,11 @@ def options_as_printed(
         else:
             raise Rejected("the options come too close" if made else "the options are not as the printed ones")
     return found[0], found[1]
+
+
+def _is_alike(wrong: Decimal, gold: Decimal, away: Decimal) -> bool:
+    """Whether an option is about as far from the gold as the printed one."""
+    return 1 / _ALIKE <= (wrong - gold) / abs(gold) / away <= _ALIKE if gold else False
 
 
 def _candidates(

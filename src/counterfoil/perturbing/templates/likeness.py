@@ -39,11 +39,11 @@ class Likeness(NamedTuple):
 
 _STEPS = (
     Likeness(0, made=False, stretched=False, by_text=True, by_zeros=True, round=True),
-    Likeness(8, made=True, stretched=False, by_text=True, by_zeros=True, round=True),
-    Likeness(30, made=True, stretched=True, by_text=True, by_zeros=True, round=True),
-    Likeness(120, made=True, stretched=True, by_text=True, by_zeros=False, round=True),
-    Likeness(180, made=True, stretched=False, by_text=False, by_zeros=False, round=True),
-    Likeness(250, made=True, stretched=False, by_text=False, by_zeros=False, round=False),
+    Likeness(4, made=True, stretched=False, by_text=True, by_zeros=True, round=True),
+    Likeness(14, made=True, stretched=True, by_text=True, by_zeros=True, round=True),
+    Likeness(60, made=True, stretched=True, by_text=True, by_zeros=False, round=True),
+    Likeness(85, made=True, stretched=False, by_text=False, by_zeros=False, round=True),
+    Likeness(120, made=True, stretched=False, by_text=False, by_zeros=False, round=False),
 )
 # What options that are equally near to a number of the text share.
 SHARED = 6

@@ -38,7 +38,7 @@ class _Step(NamedTuple):
 # What takes longer, and what is less strict, is for templates that give nothing else.
 _STEPS = (_Step(6, False, True, 3), _Step(12, False, True, 2), _Step(40, True, True, 1), _Step(40, True, False, 1))
 # So many pairs of a new gold and a sham are looked at, of each slot in each step, and a slot is enough with so many.
-_LOOKED_AT, _ENOUGH = 60, 150
+_LOOKED_AT, _ENOUGH = 40, 60
 # So many draws are tried out for each pair; the one with the best mirror is kept, if both together pull no more.
 _TRIED = 6
 _MOST_PULL = 0.25
@@ -159,7 +159,8 @@ def _possible(
             if text := shown[id(draw)]:
                 longer = _sign(len(f"{old.gold:f}") - len(f"{sham:f}"))
                 yield _placed((float(draw.answer), float(old.gold), float(sham)), text, longer, draw, sham)
-        if sum(map(len, cells.values())) >= _ENOUGH and len({place for place, _ in cells}) == len(LETTERS):
+        mirrored = {place for place, leans in cells if (place, leans.mirrored) in cells}
+        if sum(map(len, cells.values())) >= _ENOUGH and len(mirrored) == len(LETTERS):
             return
 
 
