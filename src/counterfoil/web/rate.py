@@ -122,7 +122,7 @@ def _welcome(request: Request, study: Study, rater: Rater, progress: Progress, f
     """What a rater should know before the first reply."""
     texts = [study.task(number) for number in study.assigned(rater)[:20]]
     found = Counter(language_of(f"{task.question} {task.reply}") for task in texts)
-    names = [LANGUAGES[code] for code, _ in found.most_common() if code in LANGUAGES]
+    names = [LANGUAGES[code] for code, _ in found.most_common() if code]
     questions = [question for question in study.form.questions if _is_asked(question, texts)]
     return page(
         request,
@@ -137,7 +137,7 @@ def _welcome(request: Request, study: Study, rater: Rater, progress: Progress, f
     )
 
 
-LANGUAGES = {None: "English or another language in Latin letters", "ko": "Korean", "ja": "Japanese", "zh": "Chinese"}
+LANGUAGES = {"ko": "Korean", "ja": "Japanese", "zh": "Chinese"}
 
 
 def _is_asked(question: FormQuestion, tasks: list[Task]) -> bool:

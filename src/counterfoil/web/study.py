@@ -46,8 +46,10 @@ def study_page(request: Request) -> Response:
         adjudicator=adjudicator_of(study),
         stands_for=_stands_for(found.design),
         design=found.design,
-        verdicts=[_verdict(each) for each in alphas],
-        agreement=figure_of(_plot(alphas)) if any(each.value is not None for each in alphas) else None,
+        verdicts=_verdicts(_one_each(alphas)),
+        agreement=figure_of(_plot(shown))
+        if (shown := [one for one in _one_each(alphas) if one.low is not None])
+        else None,
         remarks=_remarks(study),
         alphas=_table("Krippendorff's alpha, question by question", alphas, 2, "question", "level", *tail),
         pairs=_table("Two raters at a time", found.pairwise, 2, "question", "between", "metric", *tail),
@@ -74,30 +76,42 @@ def _stands_for(design: Design | None) -> Html | None:
     return table("Shares in run and sample", ["of", "value", "in the run", "in the sample"], rows, names=2)
 
 
-def _verdict(alpha: Estimate) -> str:
-    """What an alpha allows, judged by the end of its interval that is worse, in words."""
-    question = str(alpha.group.get("question", "")).replace("_", " ")
-    if alpha.value is None:
-        return f"{question}: not defined yet. {alpha.note or ''}".rstrip()
-    low = alpha.value if alpha.low is None else alpha.low
-    words = (
-        "people agree: conclusions may rest on it"
-        if low >= RELIABLE
-        else "people agree more or less: conclusions are tentative"
-        if low >= TENTATIVE
-        else "more labels are needed to tell how far people agree"
-        if alpha.high is not None and alpha.high >= TENTATIVE
-        else "people don't agree: nothing should rest on it"
-    )
-    return f"{question}: {words} (alpha {with_interval(alpha)})."
+def _verdicts(alphas: list[Estimate]) -> list[str]:
+    """What each alpha allows, judged by the end of its interval that is worse, in words."""
+    told = [
+        f"{_question(each)}: {_words(each)} (alpha {with_interval(each)})." for each in alphas if each.value is not None
+    ]
+    undefined = [_question(each) for each in alphas if each.value is None]
+    return [
+        *told,
+        *([f"Not defined, as nobody or everybody says the same: {', '.join(undefined)}."] if undefined else []),
+    ]
+
+
+def _question(alpha: Estimate) -> str:
+    return str(alpha.group.get("question", "")).replace("_", " ")
+
+
+def _words(alpha: Estimate) -> str:
+    if alpha.low is None or alpha.high is None:
+        return "people agree throughout" if alpha.value == 1 else "too few ratings to tell how far people agree"
+    if alpha.low >= RELIABLE:
+        return "people agree: conclusions may rest on it"
+    if alpha.low >= TENTATIVE:
+        return "people agree more or less: conclusions are tentative"
+    if alpha.high >= TENTATIVE:
+        return "more ratings are needed to tell how far people agree"
+    return "people don't agree: nothing should rest on it"
+
+
+def _one_each(alphas: list[Estimate]) -> list[Estimate]:
+    """Of each question the first alpha: some have one at each level of measurement."""
+    return list({_question(each): each for each in reversed(alphas)}.values())[::-1]
 
 
 def _plot(alphas: list[Estimate]) -> Dots:
     """The agreement, question by question."""
-    rows = tuple(
-        Dot(str(each.group.get("question", "")).replace("_", " "), "people", each.value, each.low, each.high)
-        for each in alphas
-    )
+    rows = tuple(Dot(_question(each), "people", each.value, each.low, each.high) for each in alphas)
     return Dots(
         title="How far people agree",
         description="Krippendorff's alpha: 1 is full agreement, 0 what chance would give. The line is at 0.667, below "
