@@ -128,13 +128,30 @@ def _jackknifed(found: _Coincidences, level: Level) -> Interval:
     telling = sum(bool(np.any(rows != commonest)) for rows, *_ in found.parts)
     if telling < FEWEST_CLUSTERS:
         return without_bounds(value, _too_few("other than the commonest value", telling))
-    error = math.sqrt((groups - 1) * float(np.var(_left_out(found, level)))) / (1 - value**2)
-    if error < _ROUNDING:
+    if float(np.var(_left_out(found, level))) < _ROUNDING**2:
         return without_bounds(value, _UNCHANGED)
+    counted = _with_two(found, commonest) if level == "nominal" else found
+    centre, parts = _alpha(counted.whole, counted.values, level), len(counted.parts)
+    error = math.sqrt((parts - 1) * float(np.var(_left_out(counted, level)))) / (1 - centre**2)
     g_eff = n**2 / float(np.sum(found.sizes**2))
     half = error * float(t_quantile((1 + CONFIDENCE) / 2, [max(g_eff - 1, 1)])[0])
-    low, high = math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
+    low, high = math.tanh(math.atanh(centre) - half), math.tanh(math.atanh(centre) + half)
     return interval_from(value, low, high, n, groups, telling, agree=False, method=_ALPHA)
+
+
+def _with_two(found: _Coincidences, commonest: int) -> _Coincidences:
+    """With two pairs more, each a cluster: one agrees on the second commonest value, the other has that and the
+    commonest. Where a value is rare, few clusters tell of it, and their spread says too little.
+    """
+    counts = found.whole.sum(axis=1)
+    counts[commonest] = -1.0
+    second = int(np.argmax(counts))
+    agreeing = np.array([second]), np.array([second]), np.array([2.0])
+    differing = np.array([commonest, second]), np.array([second, commonest]), np.ones(2)
+    whole = found.whole.copy()
+    for rows, columns, amounts in (agreeing, differing):
+        np.add.at(whole, (rows, columns), amounts)
+    return found._replace(whole=whole, parts=[*found.parts, agreeing, differing])
 
 
 def _too_few(what: str, clusters: int) -> str:
