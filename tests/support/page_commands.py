@@ -86,7 +86,8 @@ def _with_what_is_here(arguments: list[str]) -> list[str]:
 
 
 def _shorter(line: list[str]) -> list[str]:
-    if "--trials" in line:
+    # With --placebos trials are sets, and the pages ask for few.
+    if "--trials" in line and "--placebos" not in line:
         place = line.index("--trials") + 1
         return [*line[:place], TRIALS, *line[place + 1 :]]
     is_planted = any(it.startswith("planted/") for it in line)
