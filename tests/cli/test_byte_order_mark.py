@@ -54,7 +54,7 @@ READERS: dict[str, tuple[str, Callable[[], bytes], Callable[[Path], Any]]] = {
     "bias's variant": (
         "w.tsv",
         lambda: ("\t".join(("prompt_id", *PARTS)) + "\n" + "\t".join("1" * (1 + len(PARTS)))).encode(),
-        lambda path: bias_variants([str(path)], "korean"),
+        lambda path: bias_variants([str(path)], [(None, "ko")]),
     ),
     "replay": ("r.jsonl", lambda: b'{"text": "A"}\n', _replayed),
     "jsonl": ("r.jsonl", lambda: b'{"question_id": "q0", "model": "m", "reply": "A"}\n', _imported),
