@@ -19,7 +19,13 @@ from counterfoil.suite.people import JUDGE_BIAS
 PEOPLE = list(dict.fromkeys(metric for name in BUILT_IN for metric in load_suite(name).people_metrics))
 SOURCE = Path(counterfoil.__file__).parent
 # Where names are declared, and where files have them that others read: results.json of the CFA study.
-DECLARED = {"bias/metrics.py", "explain/metrics.py", "memorization/metrics.py", "suite/people.py"}
+DECLARED = {
+    "bias/metrics.py",
+    "bias/relatives/scores.py",
+    "explain/metrics.py",
+    "memorization/metrics.py",
+    "suite/people.py",
+}
 OTHERS_FORMATS = {"memorization/files.py"}
 # Words that mean other things as well: an option, a criterion of a judge, what became of a question.
 WORDS = {"accuracy", "mentions", "improved"}
