@@ -29,6 +29,11 @@ _LEAN = Metric(name="", formula="", says="", better="zero", range=(-1.0, 1.0), g
 _SHARE = Metric(name="", formula="", says="", better="lower", groups=GROUPS)
 
 
+def leans_of(dataset: str) -> tuple[str, str]:
+    """The names of a dataset's scores, in ambiguous contexts and in the others."""
+    return LEANS[dataset][1:]
+
+
 def _leans(dataset: str) -> tuple[Metric, Metric]:
     title, ambiguous, clear = LEANS[dataset]
     return (

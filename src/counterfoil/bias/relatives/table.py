@@ -10,8 +10,9 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from counterfoil.bias import metrics
 from counterfoil.bias.questions import Question
-from counterfoil.bias.relatives import cbbq, esbbq, ggbbq, jbbq, mbbq
+from counterfoil.bias.relatives import cbbq, esbbq, ggbbq, jbbq, mbbq, scores
 from counterfoil.datasets.registry import DataFile, Dataset
 from counterfoil.tables import Row
 
@@ -86,7 +87,7 @@ RELATIVES = (
         is_mine=mbbq.is_mine,
         read=mbbq.read,
         prompts={code: tuple(f"{code}-mbbq-{number}" for number in range(1, 6)) for code in mbbq.LANGUAGES},
-        scores=("mbbq_bias_a", "mbbq_bias_d", "accuracy_control"),
+        scores=(*scores.leans_of(mbbq.NAME), scores.ACCURACY_CONTROL.name),
         licence="CC BY 4.0",
         citation="Neplenbroek et al. 2024, MBBQ: A Dataset for Cross-Lingual Comparison of Stereotypes in Generative "
         "LLMs. COLM",
@@ -102,7 +103,7 @@ RELATIVES = (
         is_mine=cbbq.is_mine,
         read=cbbq.read,
         prompts={"zh": ("cbbq-chatgpt", "cbbq-chatglm", "cbbq-bloomz")},
-        scores=("cbbq_s_ambiguous", "cbbq_s_disambiguated", "cbbq_s_total"),
+        scores=(scores.S_AMBIGUOUS.name, scores.S_DISAMBIGUATED.name, scores.S_TOTAL.name),
         licence="CC BY-SA 4.0",
         citation="Huang and Xiong 2024, CBBQ: A Chinese Bias Benchmark Dataset Curated with Human-AI Collaboration for "
         "Large Language Models. LREC-COLING",
@@ -119,7 +120,7 @@ RELATIVES = (
         languages=ggbbq.LANGUAGES,
         is_mine=ggbbq.is_mine,
         read=ggbbq.read,
-        scores=("bbq_bias_ambiguous", "bbq_bias_disambiguated"),
+        scores=(metrics.BBQ_BIAS_AMBIGUOUS.name, metrics.BBQ_BIAS_DISAMBIGUATED.name),
         licence="CC BY 4.0",
         citation="Satheesh et al. 2025, GG-BBQ: German Gender Bias Benchmark for Question Answering. GeBNLP",
         address=f"{_GITHUB}/shalakasatheesh/GG-BBQ/24e5b326fa6c7dc3e9776a5b7bb1883a3951c47d/data",
@@ -137,7 +138,7 @@ RELATIVES = (
         is_mine=esbbq.is_spanish,
         read=esbbq.read,
         prompts={"es": ("esbbq",)},
-        scores=("esbbq_bias_score_ambig", "esbbq_bias_score_disambig"),
+        scores=scores.leans_of(esbbq.NAME),
         licence="CC BY 4.0",
         citation=_ESBBQ_CITATION,
         address=f"{_HUB}/BSC-LT/EsBBQ/resolve/8c43ae560d393328841e67f1f40174e29f7c67ed",
@@ -150,7 +151,7 @@ RELATIVES = (
         is_mine=esbbq.is_mine,
         read=esbbq.read,
         prompts={"ca": ("cabbq",)},
-        scores=("esbbq_bias_score_ambig", "esbbq_bias_score_disambig"),
+        scores=scores.leans_of(esbbq.NAME),
         licence="CC BY 4.0",
         citation=_ESBBQ_CITATION,
         # Its commit is not known here: the hashes of the first fetch hold.
@@ -163,7 +164,7 @@ RELATIVES = (
         languages=jbbq.LANGUAGES,
         is_mine=jbbq.is_mine,
         read=jbbq.read,
-        scores=("diff_bias_ambiguous", "diff_bias_disambiguated"),
+        scores=(metrics.DIFF_BIAS_AMBIGUOUS.name, metrics.DIFF_BIAS_DISAMBIGUATED.name),
         licence="CC BY 4.0",
         citation="Yanaka et al. 2025, JBBQ: Japanese Bias Benchmark for Analyzing Social Biases in Large Language "
         "Models. GeBNLP",
