@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
-from benchmarks import mutations
+from benchmarks import mutations, mutations_of_labels
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -325,3 +325,12 @@ def test_wrong_use() -> None:
         selftest("nix")
     with pytest.raises(UserError, match="has no self-test"):
         selftest("three_choice:suite")
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", ["kappa", "alpha", "corrected"])
+def test_broken_estimators_of_labels_are_noticed(name: str) -> None:
+    told = list(mutations_of_labels.ESTIMATORS[name](150))
+    assert not mutations_of_labels.failures(told)
+    for broken in mutations_of_labels.WAYS.values():
+        assert mutations_of_labels.failures([broken(one) for one in told])
