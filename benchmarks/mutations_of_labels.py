@@ -3,7 +3,7 @@
     python -m benchmarks.mutations_of_labels [--trials N]
 
 The self-test knows no raters, so these have simulations of their own. Each estimator is broken in five ways, one after
-the other: it must hold as it is, and be found out with each break. Takes a minute. Exits with 1 if a break is not noticed.
+the other: it must hold as it is, and be found out with each break. Exits with 1 if a break is not noticed.
 """
 
 from __future__ import annotations

@@ -59,7 +59,8 @@ def krippendorff_alpha(
     With α_g the value without cluster g, s² = (G − 1)/G · Σ(α_g − ᾱ)², and c the t quantile with G_eff − 1 degrees of
     freedom, G_eff = N²/Σn²:  tanh(atanh α ± c·s/(1 − α²)). Alpha lies above −1 whatever the values are. Clusters in
     which nothing but the commonest value occurs tell little: with fewer than 5 others there is no interval. For nominal
-    values the interval is made with two pairs more, of which one agrees (`_with_two`). `n` counts the units. Without `clusters` each unit is a cluster. Not defined without units, or if all values are the same.
+    values the interval is made with two pairs more, of which one agrees (`_with_two`). `n` counts the units. Without
+    `clusters` each unit is a cluster. Not defined without units, or if all values are the same.
     """
     return _jackknifed(_coincidences(units, clusters, level), level).estimate(**names)
 
