@@ -83,7 +83,7 @@ class Client:
             connection.idle_since = connection.loop.time()
             self._idle.append(connection)
         else:
-            connection.transport.close()
+            connection.transport.abort()  # nothing is left to say, and a server may take long to say goodbye
         return response
 
     def _idle_one(self) -> _Connection | None:
@@ -93,7 +93,7 @@ class Client:
             is_fresh = connection.loop.time() - connection.idle_since < LONGEST_IDLE
             if is_fresh and not connection.transport.is_closing():
                 return connection
-            connection.transport.close()
+            connection.transport.abort()
         return None
 
     async def _connect(self) -> _Connection:

@@ -18,7 +18,7 @@ ACCEPTED = "gzip, deflate"
 
 _END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 _STATUS = re.compile(r"HTTP/1\.([0-9]) +([1-5][0-9][0-9])(?![0-9])")
-_HEADER = re.compile(r"^([^\r\n:]+):[ \t]*([^\r\n]*)", re.MULTILINE)
+_HEADER = re.compile(r"^([^\s:]+)[ \t]*:[ \t]*([^\r\n]*)", re.MULTILINE)
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,16})[ \t]*(?:;[^\n]*)?")
 _SWITCHING = 101
@@ -97,7 +97,7 @@ class ResponseReader:
         if "\n " in lines or "\n\t" in lines:
             lines = _FOLD.sub(" ", lines)
         pairs = _HEADER.findall(lines)
-        self._headers = headers = {name.strip().lower(): value.rstrip() for name, value in reversed(pairs)}
+        self._headers = headers = {name.lower(): value.rstrip() for name, value in reversed(pairs)}
         if self._status in _WITHOUT_BODY:
             self._body = _Sized(0)
         elif (coding := headers.get("transfer-encoding", "identity").lower()) != "identity":
@@ -132,7 +132,7 @@ def _number(text: str) -> int:
 
 def _length(pairs: list[tuple[str, str]]) -> int:
     """The length where there may be several: they must agree."""
-    given = {value.strip() for name, value in pairs if name.strip().lower() == "content-length"}
+    given = {value.rstrip() for name, value in pairs if name.lower() == "content-length"}
     if len(given) > 1:
         raise BrokenOff("the body has several lengths")
     return _number(given.pop())
@@ -143,14 +143,20 @@ class _Sized:
 
     def __init__(self, length: int) -> None:
         self._left = length
-        self._content = bytearray()
+        # Most bodies come in one piece, which is kept as it is.
+        self._content: bytes | bytearray = b""
         self.rest = b""
 
     def feed(self, data: bytes) -> bool:
         if len(data) > self._left:
             data, self.rest = data[: self._left], data[self._left :]
         self._left -= len(data)
-        self._content += data
+        if not self._content:
+            self._content = data
+        else:
+            if isinstance(self._content, bytes):
+                self._content = bytearray(self._content)
+            self._content += data
         return not self._left
 
     def content(self, *, closed: bool) -> bytes:
