@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from counterfoil.stats.estimate import Estimate
 from counterfoil.stats.metric import QUESTION, Metric
-from counterfoil.stats.variance.explained import FIXED, SAMPLE, Explained, sentence
+from counterfoil.stats.variance.explained import FIXED, SAMPLE, Explained, of_questions_alone, sentence
 from counterfoil.stats.variance.parts import explained
 
 SHARE = Metric(name="share", formula="", says="", headline=True, mean="right", range=(-100.0, 100.0))
@@ -103,3 +104,14 @@ def test_it_is_told_in_a_sentence() -> None:
     text = sentence(of(drawn(np.random.default_rng(3), 1.0, 1.0, 1.0)))
     assert text.startswith("The uncertainty of share of m comes from questions ")
     assert "twice the repeats by " in text
+
+
+def test_asked_once_all_that_is_known_comes_from_the_questions() -> None:
+    figures = [
+        Estimate(metric="share", model="m", variant="v", value=0.5, low=low, high=0.7, n=9, clusters=9, method="")
+        for low in (0.3, None)
+    ]
+    [found] = of_questions_alone([SHARE], figures)
+    assert found.shares == {"questions": 1.0, "prompts": None, "repeats": None, "judges": None}
+    assert found.narrower["questions"] == pytest.approx(1 - math.sqrt(0.5))
+    assert not found.is_mixed

@@ -11,9 +11,14 @@ from counterfoil.stats.variance.explained import SAMPLE, SOURCES, Explained, sha
 TITLE = "Where uncertainty comes from"
 
 
-def uncertainty_text(figures: Sequence[Explained]) -> str:
+def worth_telling(figures: Sequence[Explained]) -> list[Explained]:
+    """Those whose uncertainty could come from elsewhere than the questions."""
+    return [one for one in figures if one.is_mixed]
+
+
+def uncertainty_text(every: Sequence[Explained]) -> str:
     """The table for a terminal, with what it says; empty where there is nothing to tell."""
-    if not figures:
+    if not (figures := worth_telling(every)):
         return ""
     return f"{TITLE}\n\n{table([head(figures), *rows(figures)])}\n\n{words(figures)}"
 

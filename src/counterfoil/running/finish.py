@@ -39,7 +39,7 @@ from counterfoil.running.request import RunRequest
 from counterfoil.running.rows import Counts
 from counterfoil.running.sampling import distinct
 from counterfoil.stats.estimate import ALL, THESE, Estimate
-from counterfoil.stats.variance.explained import Explained
+from counterfoil.stats.variance.explained import Explained, of_questions_alone
 from counterfoil.suite.habits import all_estimates
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES, Outcome
 
@@ -293,14 +293,14 @@ def _summary(
         not_reread=sum(of_model.not_reread for of_model in counts),
         broken=sum(of_model.broken.total() for of_model in counts),
         decided=sum(of_model.decided.total() for of_model in counts),
-        variance=_variance(plan, scores),
+        variance=_variance(plan, scores, estimates),
     )
 
 
-def _variance(plan: Plan, scores: pl.DataFrame) -> list[Explained]:
-    """Where uncertainty comes from, in runs in which it can come from elsewhere than the questions."""
+def _variance(plan: Plan, scores: pl.DataFrame, estimates: Sequence[Estimate]) -> list[Explained]:
+    """Where uncertainty comes from."""
     if len(plan.variants) == 1 and plan.request.repeats == 1 and len(plan.judges) < SEVERAL:
-        return []
+        return of_questions_alone(plan.suite.metrics, estimates, plan.request.prompts_are)
     from counterfoil.stats.variance.parts import explained
 
     with in_force(plan):

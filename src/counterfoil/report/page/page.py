@@ -171,9 +171,9 @@ def run_part(run: Run, key: str, title: str, *, anonymous: bool = False) -> Html
     return tag("section", tag("h2", title, id=key), contents, *sections, class_="run")
 
 
-def uncertainty_part(figures: Sequence[Explained]) -> Html | None:
+def uncertainty_part(every: Sequence[Explained]) -> Html | None:
     """Where the uncertainty of the headline figures comes from."""
-    if not figures:
+    if not (figures := uncertainty.worth_telling(every)):
         return None
     made = table(uncertainty.TITLE, uncertainty.head(figures), uncertainty.rows(figures), names=2)
     return joined(made, tag("p", uncertainty.words(figures)))

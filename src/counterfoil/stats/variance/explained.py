@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 
 import msgspec
+
+from counterfoil.stats.estimate import Estimate
+from counterfoil.stats.metric import Metric
 
 FIXED, SAMPLE = PROMPTS_ARE = ("fixed", "sample")
 # Sources, in the order in which they are told.
@@ -35,8 +39,42 @@ class Explained(msgspec.Struct, kw_only=True):
     narrower: dict[str, float | None]
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether it could come from elsewhere than the questions."""
+        return max(self.prompts, self.repeats, self.judges) > 1
+
+    @property
     def name(self) -> str:
         return ", ".join([self.metric, *map(str, self.label.values())])
+
+
+def of_questions_alone(
+    metrics: Iterable[Metric], estimates: Iterable[Estimate], prompts_are: str = FIXED
+) -> list[Explained]:
+    """Of figures that were asked once, in one prompt: all that is known of their uncertainty comes from the questions,
+    and twice as many narrow the interval by 1 − √½.
+    """
+    headline = {metric.name for metric in metrics if metric.headline}
+    alone: dict[str, float | None] = dict.fromkeys(SOURCES)
+    return [
+        Explained(
+            metric=one.metric,
+            model=one.model,
+            prompts=1,
+            repeats=1,
+            judges=1,
+            clusters=one.clusters,
+            value=one.value,
+            low=one.low,
+            high=one.high,
+            prompts_are=prompts_are,
+            shares=alone | {"questions": 1.0},
+            narrower=alone | {"questions": 1 - math.sqrt(0.5)},
+        )
+        for one in estimates
+        if one.metric in headline and not one.group
+        if one.value is not None and one.low is not None and one.high is not None
+    ]
 
 
 def sentence(one: Explained) -> str:
