@@ -1,10 +1,11 @@
-"""What is done with finished runs of 34,200 records: all intervals, a comparison of two of them, a report.
+"""What is done with finished runs: a comparison of ten models in two prompts, and of any two of these; of 34,200
+records all intervals, a comparison of two runs, a report.
 
     python -m benchmarks.comparing
 
-The runs are two planted respondents over KoBBQ's test set, in five prompts and three orders. Comparison and report are
-processes from their start to their end, the intervals a call. Needs ../shared/data/kobbq; says so and exits with 0
-where it is missing. Prints one line for each thing that must hold, and exits with 1 if one does not.
+The large runs are two planted respondents over KoBBQ's test set, in five prompts and three orders. Comparison and
+report are processes from their start to their end, the intervals a call. These need ../shared/data/kobbq, and are left
+out where it is missing. Prints one line for each thing that must hold, and exits with 1 if one does not.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from counterfoil.suite.finding import load_suite
 
 MODELS = {"a": "planted/bias?unknown=0.6", "b": "planted/bias?unknown=0.65&biased=0.6"}
 ROUNDS = 3
+MANY = [f"planted/bias?unknown={tenth / 10}" for tenth in range(10)]
+MOST_OF_MANY = 2.0
 MOST_INTERVALS, MOST_COMPARISON, MOST_REPORT, MOST_MEGABYTES = 2.0, 5.0, 10.0, 8.0
 REPORT_MODULE = "counterfoil.report.page.page"
 
@@ -55,6 +58,19 @@ def comparison(report: Report, folder: Path) -> None:
     report.line(f"2 x {ASKS:,} records: compare", seconds, MOST_COMPARISON, " s", note)
 
 
+def many(report: Report, folder: Path) -> None:
+    """Ten models in two prompts: all 45 pairs, and any two of the models."""
+    models = [part for model in MANY for part in ("--model", model)]
+    variants = ("--variant", "1", "--variant", "1-debiased")
+    asked = ("run", "bias", "--data", "english", "--limit", "352", *models, *variants, "--out", "many")
+    measured(counterfoil(*asked), folder)
+    for what, chosen in (("all pairs", ()), ("any two", ("--a", MANY[0], "--b", MANY[9]))):
+        costs = [measured(counterfoil("compare", "many", *chosen, "--json"), folder) for _ in range(ROUNDS)]
+        note = f"{min(cost.processor for cost in costs):.2f} s of processor time"
+        seconds = min(cost.seconds for cost in costs)
+        report.line(f"10 models x 2 prompts: compare {what}", seconds, MOST_OF_MANY, " s", note)
+
+
 def page(report: Report, folder: Path) -> None:
     if importlib.util.find_spec(REPORT_MODULE) is None:
         print("report: nothing measured, there is no report yet")
@@ -68,12 +84,13 @@ def page(report: Report, folder: Path) -> None:
 
 
 def main() -> int:
-    if not SAMPLES.is_file():
-        print(f"comparing: nothing measured, KoBBQ's samples are not there: {SAMPLES}")
-        return 0
     report = Report()
     with tempfile.TemporaryDirectory(dir=HERE) as name:
         folder = Path(name)
+        many(report, folder)
+        if not SAMPLES.is_file():
+            print(f"comparing: no large run was compared, KoBBQ's samples are not there: {SAMPLES}")
+            return 1 if report.failed else 0
         for out, model in MODELS.items():
             measured(counterfoil("run", "bias", "--model", model, "--data", str(SAMPLES), "--out", out), folder)
         intervals(report, Run(folder / "a"))

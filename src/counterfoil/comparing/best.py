@@ -7,7 +7,7 @@ told from the best: multiple comparisons with the best, after Hsu (1984).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -19,11 +19,16 @@ from counterfoil.comparing.stopped import level_of
 from counterfoil.errors import UserError
 from counterfoil.running.asked import suite_of
 from counterfoil.running.folder import RECORDS, readable
+from counterfoil.running.records import read_scores
 from counterfoil.stats.pairing import interval_at
 
 if TYPE_CHECKING:
     from counterfoil.running.folder import Run
     from counterfoil.stats.metric import Metric
+
+
+# Of more records than these, those of one model and prompt are read after those of another.
+AT_ONCE = 300_000
 
 
 def standings(run: Run, figures: Sequence[Figure], declared: Sequence[Metric]) -> list[dict[Pair, Standing]]:
@@ -40,7 +45,7 @@ def standings(run: Run, figures: Sequence[Figure], declared: Sequence[Metric]) -
         return [{} for _ in figures]
     # Records of older runs may lack columns.
     with readable(run.folder / RECORDS):
-        items = _items(run, {pair for of in ranked for pair in of})
+        items = _items(run, {pair for of in ranked for pair in of}, {figure.metric for figure in figures})
         return [
             _standings(figure, of_name, of, items, level_of([run])) if of else {}
             for figure, of_name, of in zip(figures, metrics, ranked, strict=True)
@@ -56,7 +61,7 @@ def told_apart(run: Run, figure: Figure, pairs: Sequence[tuple[Pair, Pair]]) -> 
     level = level_of([run]) / len(pairs)
     try:
         with readable(run.folder / RECORDS):
-            items = _items(run, {one for pair in pairs for one in pair})
+            items = _items(run, {one for pair in pairs for one in pair}, {figure.metric})
             named = [metric for metric in suite_of(run).metrics if metric.name == figure.metric]
             return [
                 _is_apart(figure, named, items.get(a, {}), items.get(b, {}), level, is_mirrored=False) for a, b in pairs
@@ -120,12 +125,36 @@ def _mirrored(frame: pl.DataFrame, metric: Metric) -> pl.DataFrame:
     return frame.rename({str(metric.mean): metric.minus, metric.minus: str(metric.mean)})
 
 
-def _items(run: Run, pairs: set[Pair]) -> dict[Pair, Frames]:
-    """The items of each model and prompt. Records are read once."""
+def _items(run: Run, pairs: set[Pair], names: Collection[str]) -> dict[Pair, Frames]:
+    """The items of each model and prompt, with what the metrics of these names are made of."""
     suite = suite_of(run)
-    parts = records_of(run).partition_by("model", "variant", as_dict=True)
-    return {
-        (str(model), str(variant)): with_partners(suite.items(part), suite.metrics)
-        for (model, variant), part in parts.items()
-        if (str(model), str(variant)) in pairs
+    metrics = [metric for metric in suite.metrics if metric.name in names]
+    of_limits = [metric.limit.metric for metric in metrics if metric.limit is not None]
+    values = {column for metric in (*metrics, *of_limits) for column in metric.columns}
+    kept = {
+        "item",
+        "cluster",
+        "left_out",
+        *values,
+        *(metric.each for metric in metrics),
+        *(m.given_with for m in metrics),
     }
+    found: dict[Pair, Frames] = {}
+    for pair, part in _parts(run, pairs):
+        frames = with_partners(suite.items(part), metrics)
+        found[pair] = {
+            kind: frame.select(name for name in frame.columns if name in kept) for kind, frame in frames.items()
+        }
+    return found
+
+
+def _parts(run: Run, pairs: set[Pair]) -> Iterator[tuple[Pair, pl.DataFrame]]:
+    """The records of each model and prompt: read once where there are few, else one after the other."""
+    path = run.folder / RECORDS
+    if pl.scan_parquet(path).select(pl.len()).collect().item() > AT_ONCE:
+        for model, variant in sorted(pairs):
+            yield (model, variant), read_scores(path, only=(pl.col("model") == model) & (pl.col("variant") == variant))
+        return
+    for (model, variant), part in records_of(run).partition_by("model", "variant", as_dict=True).items():
+        if (str(model), str(variant)) in pairs:
+            yield (str(model), str(variant)), part

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -24,7 +25,7 @@ from counterfoil.comparing.items import (
     differences_between,
     items_of,
     joined_items,
-    over_variants,
+    paired_with,
     records_of,
 )
 from counterfoil.comparing.sides import Side, chosen_sides, contrasts
@@ -158,8 +159,13 @@ def compare_pairs(
     joined: list[JoinedSides] = []
     seed_table: list[dict[str, Any]] = []
     with_groups = len(pairs) <= MOST_WITH_GROUPS
+
+    @cache
+    def prepared(label: str, others: tuple[str, ...]) -> SideItems:
+        return paired_with(items[label], others)
+
     for a, b in pairs:
-        one, other = over_variants(items[a.label], items[b.label])
+        one, other = prepared(a.label, b.variants), prepared(b.label, a.variants)
         frames, aligned = align(suite, one, other)
         alignment.append(aligned)
         mine = zip(one.metrics, items[a.label].metrics, strict=True)

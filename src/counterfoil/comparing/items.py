@@ -53,14 +53,14 @@ def items_of(side: Side, records: pl.DataFrame | None = None) -> SideItems:
     return SideItems(side, records.height, outcomes, frames, list(told_by(frames, suite.metrics)))
 
 
-def over_variants(one: SideItems, other: SideItems) -> tuple[SideItems, SideItems]:
-    """Sides of several variants. In the same ones, what is paired is an item in a variant, and each variant is a group;
-    else an item's values are their means over the variants of its side.
+def paired_with(side: SideItems, others: tuple[str, ...]) -> SideItems:
+    """A side of several variants, where the other one is in these. In the same ones, what is paired is an item in a
+    variant, and each variant is a group; else an item's values are their means over the variants of its side.
     """
-    a, b = one.side.variants, other.side.variants
-    if len(a) == len(b) == 1:
-        return one, other
-    return (_in_each(one), _in_each(other)) if a == b else (_mean_over(one), _mean_over(other))
+    own = side.side.variants
+    if len(own) == len(others) == 1:
+        return side
+    return _in_each(side) if own == others else _mean_over(side)
 
 
 def named_by_variant(frames: Frames) -> dict[str, pl.DataFrame]:

@@ -209,11 +209,14 @@ def _errors_of_the_system() -> Iterator[None]:
         raise OSError(str(error)) from error
 
 
-def read_scores(path: Path, categorical: Sequence[str] = ()) -> pl.DataFrame:
-    """All records without their texts: what estimates are made from. Of the others, some as polars' Categorical."""
+def read_scores(path: Path, categorical: Sequence[str] = (), only: pl.Expr | None = None) -> pl.DataFrame:
+    """All records, or `only` some, without their texts: what estimates are made from. Of the others, some as polars'
+    Categorical.
+    """
     import polars as pl
 
-    scores = pl.scan_parquet(path).drop(TEXT_COLUMNS).drop(*JUDGE_TEXTS, *HOW_READ, strict=False)
+    scores = pl.scan_parquet(path) if only is None else pl.scan_parquet(path).filter(only)
+    scores = scores.drop(TEXT_COLUMNS).drop(*JUDGE_TEXTS, *HOW_READ, strict=False)
     if not categorical:
         return scores.collect()
     return scores.with_columns(pl.col(categorical).cast(pl.Categorical)).collect(engine="streaming")
