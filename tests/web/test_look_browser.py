@@ -63,7 +63,7 @@ def test_browse_and_filter_what_is_hostile_all_over(browser: Browser, tmp_path: 
         page.get_by_role("button", name="Filter").click()
         assert page.locator("tbody tr").count() == 1
         page.get_by_role("link", name="<b>run/x").click()
-        assert page.get_by_role("heading", name="Run <b>run/x").count() == 1
+        page.get_by_role("heading", name="Run <b>run/x").wait_for()
         page.get_by_role("link", name="All records").click()
         page.select_option("select[name=outcome]", "answered")
         page.fill("input[name=text]", "window.__PWNED")

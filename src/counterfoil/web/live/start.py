@@ -224,6 +224,8 @@ def _form_page(
     chosen = sent.get("suite", "")
     suite = suites.get(chosen)
     options = {} if suite is None else options_of(suite)
+    if suite is not None and not suite.asks_judges:
+        options.pop("judge", None)
     own = [] if suite is None else [option for option in suite.options if option.name in options]
     return page(
         request,

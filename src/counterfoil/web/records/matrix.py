@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from counterfoil.errors import UserError
+from counterfoil.figures.names import short_names
 from counterfoil.report.html import Html, language_of
 from counterfoil.web.pages import page, served
 from counterfoil.web.records.listing import near
@@ -65,6 +66,7 @@ def matrix_page(request: Request) -> Response:
         "runs/matrix.html",
         name=name,
         columns=columns[:MOST_COLUMNS],
+        short=short_names(model for model, _ in columns),
         hidden=max(0, len(columns) - MOST_COLUMNS),
         lines=_lines(table, asked, shown, columns[:MOST_COLUMNS], query),
         total=len(questions),

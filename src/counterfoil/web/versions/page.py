@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from counterfoil.figures.names import short_names
 from counterfoil.report.html import Html, language_of
 from counterfoil.running.folder import Run
 from counterfoil.suite.suite import Record
@@ -82,6 +83,7 @@ def versions_page(request: Request) -> Response:
         versions=[(version, _told(version, kept[0] if shows_changes else version)) for version in kept],
         hidden=len(versions) - len(kept),
         answers=answers,
+        short=short_names(model for _, model, *_ in answers),
         several=len({name for name, *_ in answers}) > 1,
         shows_changes=shows_changes,
         links={word: urlencode({"row": at, **own}) for word, at in ways.rows.items()},
