@@ -45,6 +45,8 @@ def _figures(run: Run) -> dict[Key, dict[str, float | None]]:
     import polars as pl
 
     records = pl.scan_parquet(run.folder / RECORDS)
+    if not set(_READ) <= set(records.collect_schema()):
+        return {}
     if records.select(pl.len()).collect().item() > MOST_RECORDS:
         return {}
     read = records.drop(TEXT_COLUMNS, strict=False).collect()
@@ -59,6 +61,8 @@ def _figures(run: Run) -> dict[Key, dict[str, float | None]]:
     return dict(sorted(found.items()))
 
 
+# What the figures are made from; records that somebody has changed may lack it.
+_READ = ("category", "ambiguous", "biased_context", "pair", "order", "choice", "content", "role", "correct")
 _NAMES = {score.name for score in SCORES}
 
 
