@@ -33,6 +33,7 @@ DRAWN = 9_999
 
 _SEED = 20240229
 _TIE = 1e-9
+_ROUNDING = 1e-10
 _NUMBERS_AT_ONCE = 2_000_000
 
 
@@ -105,6 +106,8 @@ def _quotient(w: float) -> float:
 
 
 def _bounded(mean: NDArray[np.float64], error: NDArray[np.float64]) -> NDArray[np.float64]:
+    # What equal numbers leave of each other by rounding is nothing.
+    mean, error = (np.where(np.abs(part) > _ROUNDING, part, 0.0) for part in (mean, error))
     size = np.sqrt(mean**2 + error**2)
     return np.divide(mean, size, out=np.zeros_like(mean), where=size > 0)
 
