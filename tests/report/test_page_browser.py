@@ -199,5 +199,5 @@ def test_keys_are_enough(browser: Browser, tmp_path: Path) -> None:
 def test_every_plot_has_a_name_and_a_description(browser: Browser, tmp_path: Path) -> None:
     page = opened(browser, usual_report(tmp_path)).page
     drawings = page.get_by_role("img").all()
-    assert len(drawings) == page.locator("svg").count() > 0
+    assert len(drawings) == page.locator(".plot svg").count() > 0
     assert page.get_by_role("img", name="Bias by category, ambiguous contexts").count() == 1

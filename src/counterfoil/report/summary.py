@@ -11,7 +11,7 @@ from counterfoil.report.headline.table import headline_table
 from counterfoil.report.headline.text import headline_text
 from counterfoil.report.readings import second_reader_sentences, shares_sentence
 from counterfoil.report.sentences import PROSE, data_sentence, headline_of, of_whom, warnings_of
-from counterfoil.report.tables import notes_of
+from counterfoil.report.tables import notes_of, tables_of
 from counterfoil.report.uncertainty import uncertainty_text
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import Run
@@ -48,7 +48,7 @@ def summary_text(run: Run, *, every_row: bool = False) -> str:
         headline_text(headline) if headline else "",
         wrapped(headline.note) if headline else "",
         "\n".join(wrapped(f"- {sentence}", "  ") for sentence in told),
-        *(_suites_table(one) for one in suite.tables(run) if one.brief or every_row),
+        *(_suites_table(one) for one in tables_of(run, suite) if one.brief or every_row),
         *_tables(figures, [(row["model"], row["variant"]) for row in run.outcomes]),
         "\n".join(map(wrapped, notes)),
         _over_prompts(run.estimates) if every_row else "",

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from counterfoil import targets
+from counterfoil.errors import UserError
+from counterfoil.figures.tables import Table
 from counterfoil.files import explained, replacing
 from counterfoil.running.folder import RECORDS, Run, readable
 from counterfoil.stats.estimate import Estimate
+from counterfoil.suite.suite import AnySuite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,6 +27,15 @@ _IS = ("value", "low", "high", "confidence", "n", "clusters", "method", "note")
 # Spreadsheets take a cell for a formula that begins so, perhaps behind blanks, in either width.
 _FORMULA = r"^(?:\s*[=+\-@＝＋－＠]|[\t\r\n])"
 _NUMBER = r"^[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$"
+
+
+def tables_of(run: Run, suite: AnySuite) -> list[Table]:
+    """The suite's own tables; none where records of an older run lack what they are made from."""
+    try:
+        with readable(run.folder / RECORDS):
+            return list(suite.tables(run))
+    except UserError:
+        return []
 
 
 def write_csv(run: Run, folder: Path) -> list[Path]:

@@ -33,6 +33,7 @@ from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.report.plots.svg import draw
 from counterfoil.report.readings import is_of_second_reader
 from counterfoil.report.sentences import PROSE, data_sentence, headline_of, served_as, warnings_of
+from counterfoil.report.tables import tables_of
 from counterfoil.running.asked import suite_to_show
 from counterfoil.running.folder import REPORT_ON, Run, Summary, writing_about
 from counterfoil.stats.estimate import Estimate
@@ -153,7 +154,7 @@ def run_part(run: Run, key: str, title: str, *, anonymous: bool = False) -> Html
         "What was asked": _asked(manifest, summary),
         "Checked by people": corrections_part(summary.estimates),
         "Plots": joined(*map(figure_of, suite.plots(run))),
-        "Questions": joined(*(_table_part(one) for one in suite.tables(run))),
+        "Questions": joined(*(_table_part(one) for one in tables_of(run, suite))),
         "Estimates": joined(overall_tables(figures, order), group_tables(figures, order)),
         "Uncertainty": uncertainty_part(summary.variance),
         "Reading": readings_part(run, suite, order),
