@@ -118,3 +118,23 @@ def test_what_is_wrong_is_said(run: str, capsys: pytest.CaptureFixture[str]) -> 
     cf.run("bias", model="planted/bias", variant="1", limit=3, out="runs/bias-two")
     main(["rate", "new", "--run", "runs/bias-two", "--name", "pilot"])
     assert "There are 2 studies called pilot" in said_of(capsys, "results", "pilot")
+
+
+def test_raters_have_the_names_that_they_are_given(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["--rater", "Anna Lind", "--rater", "준호"]
+    assert (
+        main(["rate", "new", "--run", run, "--name", "이름", "--sample", "4", *names, "--site", "https://x.org/"]) == 0
+    )
+    out = capsys.readouterr().out
+    assert [line.split("  ")[1] for line in out.splitlines() if "https://x.org/rate/" in line][:2] == [
+        "Anna Lind",
+        "준호",
+    ]
+    for wrong, said in (
+        (["--rater", "A", "--rater", "A"], "named twice"),
+        (["--rater", "adjudicator"], "take another name"),
+        (["--rater", " "], "no name of a rater"),
+        (["--rater", "A", "--raters", "2"], "choose one"),
+    ):
+        assert main(["rate", "new", "--run", run, "--name", "other", *wrong]) == 2
+        assert said in capsys.readouterr().err

@@ -67,7 +67,12 @@ def test_two_review_settle_and_freeze(browser: Browser, tmp_path: Path) -> None:
             reduced_motion="reduce", viewport={"width": 390, "height": 800}, color_scheme="dark"
         ).new_page()
         open_question(ben, site.address, "Q3?")
-        # What others said is not shown before one has decided.
+        # What others said is not shown before one has decided, in the list, either.
+        ben.goto(f"{site.address}/review/curated")
+        listed = ben.locator("main").inner_text()
+        assert "1 decided, not you" in listed
+        assert ("Anna" in listed, "Canberra City" in listed, "Canberra\t" in listed) == (False, False, False)
+        open_question(ben, site.address, "Q3?")
         assert "1 other decided already" in ben.locator("main").inner_text()
         assert "Anna" not in ben.locator("main").inner_text()
         assert ben.evaluate("document.documentElement.scrollWidth") == 390
