@@ -57,6 +57,8 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
     control: bool = False
     # The same for one question in several languages; None where it has no parallels.
     parallel: str | None = None
+    # The same for a pair and its parallels: a sample takes them together.
+    kin: str | None = None
     # The share of people in Korea who say that this stereotype is held of its group; None where nobody was asked.
     surveyed: float | None = None
 
@@ -76,13 +78,15 @@ class Question(msgspec.Struct, SuiteQuestion, frozen=True):
     @property
     def stratum(self) -> str:
         """A sample holds as much of each category, kind of context and language as the dataset does."""
-        about = " control" * self.control + (f" {self.language}" if self.language else "")
+        # Parallel questions are drawn together, so each language has its share as it is.
+        language = self.language if self.kin is None else None
+        about = " control" * self.control + (f" {language}" if language else "")
         return f"{'ambiguous' if self.ambiguous else 'disambiguated'} {self.category}{about}"
 
     @property
     def family(self) -> str:
-        """Which group is which must not matter, so both ways are asked."""
-        return self.pair or self.sample_id
+        """Which group is which must not matter, so both ways are asked; and in each language."""
+        return self.kin or self.pair or self.sample_id
 
     @property
     def columns(self) -> Mapping[str, Any]:

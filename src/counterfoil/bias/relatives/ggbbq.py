@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -33,7 +32,8 @@ def read(rows: Sequence[Row], where: str) -> list[Question]:
 
 def _told(row: Any, subset: str, names: Mapping[Any, Any]) -> Told:
     infos = ast.literal_eval(str(row.get("choice_info")))
-    groups = {"non_binary" if "trans" in name else name for name in json.loads(row["known_stereotyped_groups"])}
+    known = ast.literal_eval(row["known_stereotyped_groups"] or "[]")
+    groups = {"non_binary" if "trans" in name else name for name in known}
     places = [infos[place][1] for place in range(3)]
     found = [place for place, group in enumerate(places) if group in groups]
     ambiguous, negative = row["context_type"].startswith("amb"), row["question_type"] == "negative"

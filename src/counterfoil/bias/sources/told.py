@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -103,13 +102,19 @@ def question_from(told: Told) -> Question:
 def in_pairs(questions: Iterable[Question]) -> list[Question]:
     """The questions. Two are a pair that tell of the same groups the other way round, in different contexts."""
     every = list(questions)
-    contexts: dict[str, set[str]] = {}
+    of_pair: dict[str | None, list[Question]] = {}
     for question in every:
-        if question.pair is not None:
-            contexts.setdefault(question.pair, set()).add(question.context)
-    sizes = Counter(question.pair for question in every)
-    pairs = {pair for pair, some in contexts.items() if len(some) == sizes[pair] == 2}
+        of_pair.setdefault(question.pair, []).append(question)
+    pairs = {
+        pair: min(question.parallel or "" for question in some)
+        for pair, some in of_pair.items()
+        if pair is not None and len(some) == len({question.context for question in some}) == 2
+    }
     return [
-        question if question.pair is None or question.pair in pairs else msgspec.structs.replace(question, pair=None)
+        msgspec.structs.replace(
+            question,
+            pair=question.pair if question.pair in pairs else None,
+            kin=question.parallel and pairs.get(question.pair or "", question.parallel),
+        )
         for question in every
     ]
