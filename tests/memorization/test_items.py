@@ -49,7 +49,7 @@ def test_an_item_for_each_original() -> None:
     assert overall == [
         *("accuracy_original", "accuracy_perturbed", "memorization_gap"),
         *("robust_accuracy", "memorization_suspect", "improved", "consistency"),
-        *("out_of_choice", "kept_old", "kept_old_excess"),
+        *("memorized_share", "out_of_choice", "kept_old", "kept_old_excess"),
     ]
 
 

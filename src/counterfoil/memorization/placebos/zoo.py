@@ -109,7 +109,10 @@ def _add(found: PlaceboSets, name: str, source: Source, done: Callable[[int], No
     errors: dict[str, dict[str, float]] = {placebo.name: {} for placebo in ZOO}
     for (placebo, figure), values in tally.means.items():
         mean = means[placebo][figure] = float(np.mean(values))
-        spread = float(np.std(values, ddof=1)) if len(values) > 1 else tally.errors[placebo, figure][0]
+        spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+        if drawn_anew or len(values) == 1:
+            # A few sets may happen to agree: the error over the templates of a set says how far others would lie.
+            spread = max(spread, float(np.mean(tally.errors[placebo, figure])))
         error = errors[placebo][figure] = spread / len(values) ** 0.5
         allowed = MOST + (_ERRORS * error if drawn_anew or len(values) == 1 else 0.0)
         if figure != NAMES[GAP] and abs(mean) > allowed:
