@@ -193,12 +193,11 @@ def _first_of_its_kind(differences: Sequence[FigureDifference]) -> list[int]:
     first = []
     for place, one in enumerate(differences):
         # Under another label or as another metric: groups of one figure are never the same.
-        numbers = (one.difference.pairs, one.difference.value_a, one.difference.value_b)
-        keys = [
-            (one.a, one.b, one.metric.name),
-            (one.a, one.b, one.metric.of, one.metric.columns),
-            (one.a, one.b, one.metric.of, *one.group.items(), *numbers),
-        ]
+        values = (one.difference.value_a, one.difference.value_b)
+        keys: list[Hashable] = [(one.a, one.b, one.metric.name), (one.a, one.b, one.metric.of, one.metric.columns)]
+        # Where both sides are alike, as where nothing leans and everything was read, equal numbers say nothing.
+        if values[0] != values[1]:
+            keys.append((one.a, one.b, one.metric.of, *one.group.items(), one.difference.pairs, *values))
         earlier = [it for key in keys for it in kinds.setdefault(key, [])]
         found = next((it for it in earlier if _same_values(differences[it], one)), place)
         first.append(found)
