@@ -156,11 +156,35 @@ ON_RATIOS = {name: way for name, way in ON_ESTIMATES.items() if "independent" no
     )
 }
 
+
+def _tested(change: Callable[[float], float]) -> Callable[[Any], Any]:
+    """A test of figures against 0 with other p-values."""
+
+    def broken(make: Any) -> Any:
+        def add(estimates: list[Estimate], *arguments: Any, **named: Any) -> None:
+            make(estimates, *arguments, **named)
+            for one in estimates:
+                one.p = None if one.p is None else min(1.0, change(one.p))
+
+        return add
+
+    return broken
+
+
+ON_EXCHANGES = {
+    "p-values of one side": _tested(lambda p: p / 2),
+    "p-values squared": _tested(lambda p: p * p),
+    "p-values doubled": _tested(lambda p: 2 * p),
+    "every p is 0.01": _tested(lambda _: 0.01),
+    "no p below 0.5": _tested(lambda p: max(p, 0.5)),
+}
+
 ESTIMATORS = {
     "proportions": Broken("explain", EXPLAIN, summary, "proportions", ON_ESTIMATES),
     "differences": Broken("explain", EXPLAIN, summary, "differences", ON_ESTIMATES),
     "signed_means": Broken("bias", BIAS, summary, "signed_means", ON_ESTIMATES),
     "ratios": Broken("memorization", MEMORIZATION, summary, "ratios", ON_RATIOS),
+    "exchanges": Broken("memorization", MEMORIZATION, summary, "add_exchanges", ON_EXCHANGES),
     "paired": Broken("explain", COMPARED, selftest, "_differences", ON_DIFFERENCES),
 }
 
