@@ -32,6 +32,7 @@ METRICS = {
         "consistency",
         "placebo_band",
     ),
+    "memorized_share",
 }
 
 
