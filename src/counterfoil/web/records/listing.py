@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import polars as pl
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -49,15 +50,7 @@ class Line(NamedTuple):
 def records_page(request: Request) -> Response:
     """One page of the records that fit. A filter that can't be read is said, and takes nothing away."""
     name = request.path_params["run"]
-    run = served(request).run(name)
-    table = table_of(run)
-    query, trouble = parsed(request.query_params, table), ""
-    try:
-        rows = rows_of(run, table, query)
-    except UserError as error:
-        trouble = str(error)
-        rows = rows_of(run, table, query._replace(where=""))
-    asked = asked_of(run, table)
+    table, asked, query, rows, trouble = fitting(request)
     pages = max(1, -(-len(rows) // PAGE))
     query = query._replace(page=min(query.page, pages))
     start = (query.page - 1) * PAGE
@@ -80,6 +73,29 @@ def records_page(request: Request) -> Response:
         pages=pages,
         near=near(query.page, pages),
     )
+
+
+class Fitting(NamedTuple):
+    """The records that fit the query of an address; `trouble`: why its filter can't be read, and is left out."""
+
+    table: Table
+    asked: Asked
+    query: Query
+    rows: pl.Series
+    trouble: str
+
+
+def fitting(request: Request) -> Fitting:
+    """The records of the run in the address that fit."""
+    run = served(request).run(request.path_params["run"])
+    table = table_of(run)
+    query, trouble = parsed(request.query_params, table), ""
+    try:
+        rows = rows_of(run, table, query)
+    except UserError as error:
+        trouble = str(error)
+        rows = rows_of(run, table, query._replace(where=""))
+    return Fitting(table, asked_of(run, table), query, rows, trouble)
 
 
 def shown_columns(suite: AnySuite, table: Table) -> list[str]:

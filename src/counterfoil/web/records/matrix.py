@@ -8,15 +8,14 @@ import polars as pl
 from starlette.requests import Request
 from starlette.responses import Response
 
-from counterfoil.errors import UserError
 from counterfoil.figures.names import short_names
 from counterfoil.report.html import Html, language_of
-from counterfoil.web.pages import page, served
-from counterfoil.web.records.listing import near
-from counterfoil.web.records.query import PAGE, Query, parsed, rows_of
-from counterfoil.web.records.questions import Asked, asked_of
+from counterfoil.web.pages import page
+from counterfoil.web.records.listing import fitting, near
+from counterfoil.web.records.query import PAGE, Query
+from counterfoil.web.records.questions import Asked
 from counterfoil.web.records.shown import excerpt, words_of
-from counterfoil.web.records.table import Table, table_of
+from counterfoil.web.records.table import Table
 
 # More columns than these are no glance any more.
 MOST_COLUMNS = 40
@@ -46,15 +45,7 @@ class Row(NamedTuple):
 def matrix_page(request: Request) -> Response:
     """The questions of the records that fit, a page of them."""
     name = request.path_params["run"]
-    run = served(request).run(name)
-    table = table_of(run)
-    query, trouble = parsed(request.query_params, table), ""
-    try:
-        rows = rows_of(run, table, query)
-    except UserError as error:
-        trouble = str(error)
-        rows = rows_of(run, table, query._replace(where=""))
-    asked = asked_of(run, table)
+    table, asked, query, rows, trouble = fitting(request)
     order = APART if request.query_params.get("order_by") == APART else ""
     questions = _questions(table, asked, rows, order)
     pages = max(1, -(-len(questions) // PAGE))
