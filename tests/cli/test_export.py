@@ -63,8 +63,8 @@ def test_records_are_all_there() -> None:
     main(["export", "run", "--to", "csv", "tables"])
     with Path("tables/records.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    # 384 sample questions in three orders.
-    assert len(rows) == 1152
+    # 1,152 sample questions in three orders.
+    assert len(rows) == 3456
     assert {row["outcome"] for row in rows} == {"answered", "out_of_choice"}
 
 
@@ -179,8 +179,8 @@ def test_training_data_with_its_options(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out.split() == ["Written:", *(f"some/{name}" for name in names)]
     with Path("some/train.jsonl").open(encoding="utf-8") as file:
         assert {json.loads(line)["variant"] for line in file} == {"2"}
-    # Half of 24 templates of 16 questions each.
-    assert len(Path("some/held_out.jsonl").read_text(encoding="utf-8").splitlines()) == 12 * 16
+    # Half of 72 templates of 16 questions each.
+    assert len(Path("some/held_out.jsonl").read_text(encoding="utf-8").splitlines()) == 36 * 16
 
 
 def test_nothing_to_learn_from_is_an_error_and_leaves_nothing(capsys: pytest.CaptureFixture[str]) -> None:

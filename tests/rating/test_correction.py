@@ -230,7 +230,7 @@ def test_a_stratum_without_labels_is_named(bias_run: Run) -> None:
         some = results(study, run=bias_run)
     note = found(some.corrected, "out_of_choice", basis="corrected").note
     assert note is not None
-    assert "nobody has rated a reply of the stratum “planted/bias, en: does not count” (528 replies) yet" in note
+    assert "nobody has rated a reply of the stratum “planted/bias, en: does not count” (1,584 replies) yet" in note
 
 
 def test_a_metric_that_labels_of_single_replies_can_not_correct(bias_run: Run) -> None:

@@ -141,8 +141,9 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
     def load(self, data: str | None) -> ListedQuestions[Question]:
         return load_questions(data, self.settings["plausibility"])
 
-    def variants(self, names: Sequence[str], dataset: ListedQuestions[Question]) -> list[Variant]:
-        return load_variants(names, KOREAN if dataset.name == "korean" else ENGLISH)
+    def variants(self, names: Sequence[str], dataset: ListedQuestions[Question] | None) -> list[Variant]:
+        in_korean = dataset is not None and dataset.name == "korean"
+        return load_variants(names, KOREAN if in_korean else ENGLISH)
 
     @property
     def variant_names(self) -> Sequence[str]:
