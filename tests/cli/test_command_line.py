@@ -88,11 +88,12 @@ def test_run_prints_sentences_a_table_and_where_the_run_is_and_show_prints_it_ag
     arguments = ("run", SUITE, "--model", f"{PLANTED}?right=0.9", "--model", f"{PLANTED}?right=0.4")
     done = counterfoil(*arguments, "--data", "60", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    sentences, figures, *_ = done.stdout.split("\n\n")
+    table, signs, sentences, *_ = done.stdout.split("\n\n")
+    assert table.split()[0] == "accuracy"
+    rows = [line.split()[0] for line in table.splitlines() if "right=" in line]
+    assert [row[-9:] for row in rows] == ["right=0.9", "right=0.4"], "in the order they were named"
+    assert signs.startswith("★ best")
     assert all(line.startswith("- ") for line in sentences.splitlines())
-    heading, _, _, accuracy, *_ = figures.splitlines()
-    assert heading.split() == [f"{PLANTED}?right=0.9", f"{PLANTED}?right=0.4"], "in the order they were named"
-    assert accuracy.startswith("accuracy  ")
     assert "The run is in out" in done.stdout
     shown = counterfoil("show", "out", cwd=tmp_path)
     assert shown.stdout.strip() in done.stdout

@@ -44,7 +44,9 @@ def test_each_side_is_the_mean_over_prompts_of_its_own() -> None:
     assert row.difference == pytest.approx(-0.5)
     assert (row.pairs, row.clusters, row.verdict) == (10, 10, "worse")
     # Two or one of two right, and so on: eight questions are worse in b, two are the same: 2/2^8 for one metric.
-    assert row.p == 2 / 2**8
+    # The flips alone would give 2 ÷ 2⁸; the interval is less sure than that.
+    assert row.p is not None
+    assert 2 / 2**8 <= row.p < 0.025
 
 
 def test_a_table_of_the_source_is_over_all_prompts() -> None:

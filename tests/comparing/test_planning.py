@@ -18,6 +18,7 @@ from counterfoil.bias.relatives import scores
 from counterfoil.comparing.items import told_by, with_partners
 from counterfoil.comparing.planning import Spreads, StudyPlan, _three_levels, assumed, plan_suite, spreads_of
 from counterfoil.explain.suite import suite as explain
+from counterfoil.memorization.metrics import GAP_WITH_NOISE, NOISE_GAP
 from counterfoil.running.plan import make_plan
 from counterfoil.running.request import make_request
 from counterfoil.suite.finding import load_suite
@@ -193,6 +194,8 @@ def test_the_metrics_of_a_suite_are_those_it_can_measure(name: str) -> None:
     overall = {metric.name for metric in made if metric.is_overall}
     # What one of BBQ's relatives alone has is not there.
     of_others = {metric.name for metric in scores.metrics("drop")} if name == "bias" else set()
+    # Nor is what an arm measures that was not asked.
+    of_others |= {NOISE_GAP.name, GAP_WITH_NOISE.name}
     declared = {metric.name for metric in suite.metrics if metric.is_overall} - of_others
     assert {metric for metric in declared if not metric.startswith("judge")} == overall
 
