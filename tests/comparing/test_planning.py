@@ -44,11 +44,11 @@ def assumed_of(suite: Suite, metric: str | None, correlation: float, **settings:
 
 
 def test_assumptions_are_stated_and_add_up() -> None:
-    # The middling respondent is right with chance 0.7; v is the variance of its answers to the 66 questions.
+    # The middling respondent is right with chance 0.7; v is the variance of its answers to the 154 questions.
     found = assumed_of(explain, "accuracy", 0.5)
     v = sum(found[:3]) / (2 * 0.5)
-    right = (1 - math.sqrt(1 - 4 * v * 65 / 66)) / 2
-    assert round(66 * right) == pytest.approx(66 * right), "a share of 66 answers"
+    right = (1 - math.sqrt(1 - 4 * v * 153 / 154)) / 2
+    assert round(154 * right) == pytest.approx(154 * right), "a share of 154 answers"
     assert 0.1 < right < 0.5
     # 2v(0.8 − 0.5) between questions, a tenth of it between clusters; 2v·0.2 between repeats.
     assert found[:4] == pytest.approx((0.06 * v, 0.54 * v, 0.4 * v, 1.0))

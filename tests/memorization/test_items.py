@@ -117,7 +117,9 @@ def test_consistency_is_a_ratio_with_an_interval_and_a_test() -> None:
     assert row.method == "Fieller and MOVER, cluster-robust; label swaps, complete, p by the interval"
     # All 12 exchanged, or none. With the 4 where b knows neither exchanged, too, a would have Σv = 4·0 + 4 = 4 over
     # Σo = 8, again ½, and b Σv = 8 + 2 over Σo = 12, 10/12: less than ½ apart.
-    assert row.p == pytest.approx(2 / 2**12)
+    # The interval is less sure than these swaps alone.
+    assert row.p is not None
+    assert 2 / 2**12 <= row.p < 0.01
 
 
 @pytest.mark.slow

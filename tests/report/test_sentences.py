@@ -166,13 +166,13 @@ def test_an_import_that_lacks_replies_says_how_many(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text(json.dumps(line), encoding="utf-8")
     done = counterfoil("score", "explain", "--from", "jsonl", "r.jsonl", "--out", "s", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    said = "There are replies of m, v, to 1 of 66 questions of english: its figures speak for these alone."
+    said = "There are replies of m, v, to 1 of 154 questions of english: its figures speak for these alone."
     assert done.stdout.startswith(said)
     assert said in (tmp_path / "s" / "report.html").read_text(encoding="utf-8")
     run = cf.Run(tmp_path / "s")
     data = run.manifest["data"]
-    assert (data["questions"], data["asked"], data["answered"]) == (66, 1, 1)
-    assert all("replies to 1 of 66 questions" in str(it.note) for it in run.estimates if it.model == "m")
+    assert (data["questions"], data["asked"], data["answered"]) == (154, 1, 1)
+    assert all("replies to 1 of 154 questions" in str(it.note) for it in run.estimates if it.model == "m")
 
 
 def test_orders_are_no_questions(tmp_path: Path) -> None:

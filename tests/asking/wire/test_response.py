@@ -15,7 +15,7 @@ from counterfoil.asking.wire.errors import BrokenOff, TooLarge, WireError
 from counterfoil.asking.wire.response import LARGEST_BODY, LONGEST_HEAD, Response, ResponseReader
 
 BODY = b'{"choices":[]}'
-PACKED = gzip.compress(BODY)
+PACKED = gzip.compress(BODY, mtime=0)
 
 
 def read(parts: Iterable[bytes], *, closed: bool = False) -> Response | None:
@@ -194,7 +194,7 @@ def test_the_largest_body_is_read() -> None:
 
 
 def test_packed_bodies_are_unpacked_no_further_than_is_read() -> None:
-    packed = gzip.compress(bytes(LARGEST_BODY + 1))
+    packed = gzip.compress(bytes(LARGEST_BODY + 1), mtime=0)
     with pytest.raises(TooLarge):
         whole(answer(b"Content-Encoding: gzip\r\nContent-Length: %d\r\n" % len(packed), packed))
 
