@@ -235,8 +235,8 @@ def test_held_out_questions_can_be_asked_again() -> None:
     export(run, "sft")
     held = list(load_explain("out/held_out.jsonl"))
     known = {question.id: question for question in load_explain("english")}
-    # 66 questions, of which 13 are nearest to a fifth.
-    assert len(held) == 13
+    # 154 questions, of which 31 are nearest to a fifth.
+    assert len(held) == 31
     assert all(known[question.id] == question for question in held)
     again = cf.run("explain", data="out/held_out.jsonl", model="planted/explain", variant="cfe", out="e2")
     assert set(again.records["question_id"]) == {question.id for question in held}
@@ -311,7 +311,10 @@ def test_replies_from_elsewhere_are_exported_too() -> None:
     assert {row["question_id"] for row in rows["train"] + rows["test"]} == plain
     Path("house.txt").write_text("Be brief.")
     rows = export(run, "sft", variants=["house.txt", "baseline"])
-    assert Counter(row["variant"] for row in rows["train"] + rows["test"]) == {"house": 33, "baseline": 33}
+    assert Counter(row["variant"] for row in rows["train"] + rows["test"]) == {
+        "house": len(plain),
+        "baseline": len(plain),
+    }
     assert {row["prompt"][0]["content"] for row in rows["train"] if row["variant"] == "house"} == {"Be brief."}
 
 

@@ -114,6 +114,11 @@ def each_fault(earlier: Path, tmp_path: Path, *arguments: str) -> list[str]:
             assert done.returncode == 0, done.stderr
             return places
         places.append(fault.done.replace(str(folder), ""))
+        if "/.live." in fault.done:
+            # What others watch a run by: a run does without.
+            assert (done.returncode, files(folder)) == (0, after), (fault.done, done.stderr)
+            shutil.rmtree(folder)
+            continue
         check(folder, before, after, done.returncode, done.stderr, fault.done)
         again = counterfoil(*arguments, cwd=folder)
         assert again.returncode == 0, (fault.done, again.stderr)

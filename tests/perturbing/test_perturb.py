@@ -359,11 +359,11 @@ def test_the_documentation_has_every_function_and_its_example_is_right(tmp_path:
         assert f"`{name}({', '.join(function.parameters)})`" in text
     (template,) = parse_templates(re.split(r"```toml.*\n", text)[1].split("```")[0].encode(), "templates.md")
     original = make_original(template, 0)
-    assert original.question.value == "$16,215.64"
-    assert sorted(original.question.options) == ["$14,708.07", "$16,215.64", "$17,443.47"]
+    assert original.question.value == "$7,465.01"
+    assert sorted(original.question.options) == ["$6,770.98", "$7,465.01", "$8,209.53"]
     draw = draws.work_out(template, {**original.draw.slots, "rate": Decimal(7)})
-    assert draw.values["pv"] == Decimal("14047.16")
-    assert draw.answer == Decimal("15030.46")
+    assert draw.values["pv"] == Decimal("6568.43")
+    assert draw.answer == Decimal("7028.22")
     assert f"{original.draw.check:,.4f}" in text
     assert f"{draw.check:,.4f}" in text
     assert len(make_variants(template, 0, (1, 2, 3), count=3)) == 10

@@ -150,7 +150,7 @@ def test_explain_by_what_the_list_of_alternatives_got_wrong(tmp_path: Path) -> N
         out=tmp_path / "run",
         ledger=tmp_path / "ledger.sqlite",
     )
-    with new_study(run, "pilot", raters=1, per_question=1, sample=60) as study:
+    with new_study(run, "pilot", raters=1, per_question=1, sample=120) as study:
         for task in study.tasks():
             said: dict[str, object] = {
                 "correct": True,

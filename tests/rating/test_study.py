@@ -219,7 +219,7 @@ def test_a_run_of_memorization_shows_options_only_where_the_model_saw_them() -> 
         assert {it.source.variant for it in study.tasks()} == {"mcq", "open"}
     (run.folder / "set.jsonl").unlink()
     with pytest.raises(UserError, match=r"there is no run/set\.jsonl"):
-        new_study(run, "other", raters=2, per_question=1)
+        new_study(cf.Run("run"), "other", raters=2, per_question=1)
 
 
 def test_a_suite_without_a_form(explain_run: MakeRun) -> None:

@@ -120,10 +120,10 @@ def test_wrong_everywhere_is_not_better_than_right_everywhere(tmp_path: Path) ->
         if one.metric == "score_threshold" and one.group in ({}, {"replies": "correct"})
     }
     wrong, right = models
-    # Half of the questions are plain: silence scores 1 there and 0 elsewhere. A wrong answer pays its penalty there.
-    assert score[right, False] == score[right, True] == 0.5
+    # 90 of the 154 questions are plain: silence scores 1 there and 0 elsewhere. A wrong answer pays its penalty there.
+    assert score[right, False] == score[right, True] == pytest.approx(90 / 154)
     assert score[wrong, True] is None
-    assert 0.4 < (score[wrong, False] or 0) < 0.5
+    assert 90 / 154 - 0.1 < (score[wrong, False] or 0) < 90 / 154
 
 
 def test_wrong_use_is_one_sentence(tmp_path: Path) -> None:

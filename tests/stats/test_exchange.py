@@ -70,7 +70,8 @@ def test_nothing_differs() -> None:
 )
 def test_it_is_the_share_of_all_exchanges(drawn: list[tuple[int, list[int]]]) -> None:
     items = items_of([original for original, _ in drawn], [some for _, some in drawn])
-    assert exchange_test(items).p == pytest.approx(share_as_far(items), abs=0.03)
+    # Twice a share of 9,999 draws: its standard error is at most 0.01.
+    assert exchange_test(items).p == pytest.approx(share_as_far(items), abs=0.06)
 
 
 @settings(deadline=None, max_examples=30)
@@ -88,7 +89,8 @@ def test_p_and_interval_agree(drawn: list[tuple[int, list[int]]], per_cluster: i
     assert test.low - 1e-12 <= mean <= test.high + 1e-12 or test.p <= 0.05
     # Whoever is called the first arm changes the sign and nothing else.
     turned = exchange_test([Item(item.second, item.first, item.cluster) for item in items])
-    assert turned.p == pytest.approx(test.p, abs=0.05)
+    # Both are drawn, so the standard error of their difference is at most 0.014.
+    assert turned.p == pytest.approx(test.p, abs=0.09)
 
 
 def frames(rng: np.random.Generator, questions: int, skill: float, memorized: float) -> dict[str, pl.DataFrame]:

@@ -62,12 +62,12 @@ def test_difference_by_hand() -> None:
 
 
 def test_ratio_by_hand() -> None:
-    # Pairs (y, x): ten (1, 1), six (0, 1), four (0, 0). With the two pseudo-pairs, of 21: ȳ = 0.5, x̄ = 16.2/21;
-    # v_yy = 0.0119048, v_xx = 0.0083965, v_xy = 0.0031746; c² = 4.380750.
-    # 0.558319·R² − 2·0.371807·R + 0.197848 = 0.
+    # Pairs (y, x): ten (1, 1), six (0, 1), four (0, 0); n_eff = 19. With the pseudo-pairs (½, 0) and (0, ½), of 21:
+    # ȳ = 10/21, x̄ = 15.7/21; v_yy = 0.237528, v_xx = 0.176780, v_xy = 0.096372; c²/21 = 4.380750/21 = 0.208607.
+    # 0.522056·R² − 2·0.335905·R + 0.177207 = 0: R = (0.335905 ∓ 0.142548) ÷ 0.522056.
     estimate = ratio([1] * 10 + [0] * 10, [1] * 16 + [0] * 4, range(20), **NAMES)
     assert estimate.value == pytest.approx(0.625)
-    assert bounds(estimate) == pytest.approx((0.367424, 0.964452), abs=1e-5)
+    assert bounds(estimate) == pytest.approx((0.370376, 0.916478), abs=1e-5)
     assert estimate.method == "Fieller, cluster-robust"
 
 

@@ -7,6 +7,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+import threading
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
@@ -228,5 +229,14 @@ def test_requests_over_tls(secure: ssl.SSLContext, certificate: Path, monkeypatc
 
 
 def test_a_server_that_speaks_no_tls_is_no_connection() -> None:
-    with ScriptedServer(lambda connection, request: [whole()]) as server, pytest.raises(NoConnection):
-        posted(server.url.replace("http:", "https:"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def refuse() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=refuse, daemon=True).start()
+        with pytest.raises(NoConnection):
+            posted(f"https://127.0.0.1:{server.getsockname()[1]}/v1")
