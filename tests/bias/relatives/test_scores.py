@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
-import random
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import counterfoil as cf
+from counterfoil.bias.relatives.scores import leans_of
+from given_replies import Told, accuracy, assert_near, lean, scored
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "bbq-family"
 pytestmark = [
@@ -18,8 +18,6 @@ pytestmark = [
     pytest.mark.skipif(not DATA.exists(), reason="../shared/data/bbq-family is not here: it holds the files"),
 ]
 CODES = ("en", "es", "nl", "tr")
-# Of each question, as the files alone say it: id, choices, and the places of unknown, biased, right; its kinds.
-Told = dict[str, Any]
 
 
 @pytest.fixture(autouse=True)
@@ -71,51 +69,28 @@ def cbbq() -> list[Told]:
     return told
 
 
-def scored(told: list[Told], files: list[Path]) -> tuple[dict[Any, float | None], list[tuple[Told, int | None]]]:
-    """Replies that were drawn, as text or letters, or unreadable; the estimates, and what was said to what."""
-    luck = random.Random(1)
-    said: list[tuple[Told, int | None]] = []
-    lines = []
-    for it in told:
-        for order in range(3):
-            shown = [(order - place) % 3 for place in range(3)]
-            place = luck.choice([0, 1, 2, 2, None]) if it["ambiguous"] else luck.choice([it["right"], 0, 1, 2, None])
-            said.append((it, place))
-            reply = "…" if place is None else luck.choice([it["choices"][place], "ABC"[shown.index(place)]])
-            lines.append({"question_id": it["id"], "order": order, "model": "m", "variant": "given", "reply": reply})
-    Path("given.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    run = cf.score("bias", "given.jsonl", format="jsonl", data=list(map(str, files)), out="scored")
-    values = {(it.metric, *sorted(it.group.items())): it.value for it in run.estimates if it.variant == "given"}
-    return values, said
-
-
-def mean(values: list[float]) -> float:
-    return sum(values) / len(values)
-
-
-def lean(said: list[tuple[Told, int | None]], counts: Callable[[Told], bool]) -> tuple[float, float]:
-    """KoBBQ's diff-bias of both kinds, as MBBQ has it, too."""
-    mine = [(it, place) for it, place in said if place is not None and counts(it)]
-    ambiguous = [
-        0.0 if place == it["unknown"] else 1.0 if place == it["biased"] else -1.0
-        for it, place in mine
-        if it["ambiguous"]
-    ]
-    right = {
-        agrees: mean(
-            [float(place == it["right"]) for it, place in mine if not it["ambiguous"] and agrees == _agrees(it)]
-        )
-        for agrees in (True, False)
-    }
-    return mean(ambiguous), right[True] - right[False]
-
-
-def _agrees(it: Told) -> bool:
-    return bool(it["right"] == it["biased"])
-
-
-def accuracy(said: list[tuple[Told, int | None]], counts: Callable[[Told], bool]) -> float:
-    return mean([float(place == it["right"]) for it, place in said if place is not None and counts(it)])
+def ggbbq() -> list[Told]:
+    told = []
+    for kind in ("amb", "disamb"):
+        for line in (DATA / f"ggbbq_subset1_{kind}.jsonl").read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            groups = [group for _, (_, group) in sorted(ast.literal_eval(row["choice_info"]).items())]
+            known = ast.literal_eval(row["known_stereotyped_groups"])
+            # Trans people are noted as non_binary.
+            [target] = [i for i in (0, 1) if groups[i] in (["non_binary"] if "trans" in known else known)]
+            told.append(
+                {
+                    "id": f"ggbbq-I-{kind[:3]}-{row['index']}",
+                    "choices": [row[f"choice_{place}"] for place in range(3)],
+                    "unknown": 2,
+                    "biased": target if row["question_type"] == "negative" else 1 - target,
+                    "right": row["label"],
+                    "ambiguous": kind == "amb",
+                    "language": "de",
+                    "control": False,
+                }
+            )
+    return told
 
 
 def test_mbbq_as_recomputed_from_its_files() -> None:
@@ -161,6 +136,17 @@ def test_cbbq_as_its_scripts_count() -> None:
     assert values["diff_bias_disambiguated",] is None
 
 
+def test_ggbbq_as_its_paper_defines() -> None:
+    values, said = scored(ggbbq(), sorted(DATA.glob("ggbbq_*.jsonl")))
+    ambiguous, clear = lean(said, lambda it: True)
+    for group in ((), (("category", "Gender_identity"),), (("language", "de"),)):
+        assert values[("ggbbq_diff_bias_amb", *group)] == pytest.approx(ambiguous, abs=1e-9)
+        assert values[("ggbbq_diff_bias_disamb", *group)] == pytest.approx(clear, abs=1e-9)
+    for name, kind in (("accuracy_ambiguous", True), ("accuracy_disambiguated", False)):
+        right = accuracy(said, lambda it, kind=kind: it["ambiguous"] == kind)
+        assert values[(name,)] == pytest.approx(right, abs=1e-9)
+
+
 @pytest.mark.parametrize("name", ["mbbq_Sexual_orientation_nl", "cbbq_sexual_orientation", "ggbbq_subset1"])
 def test_a_planted_truth_is_recovered(name: str) -> None:
     files = [str(path) for path in DATA.glob(f"{name}*")]
@@ -173,10 +159,6 @@ def test_a_planted_truth_is_recovered(name: str) -> None:
         clear = 0.15 / 0.85
         truth |= {"accuracy_disambiguated": 0.7, "cbbq_s_ambiguous": 0.4, "cbbq_s_total": (0.4 + clear) / 2}
     else:
-        truth |= {"accuracy_disambiguated": 0.8, "diff_bias_disambiguated": 0.2}
-    for metric, value in truth.items():
-        one = found[metric]
-        assert one.value is not None
-        assert one.low is not None
-        assert one.high is not None
-        assert abs(one.value - value) < (one.high - one.low), (metric, one.value)
+        ambiguous, clear = leans_of(name.split("_")[0])
+        truth |= {"accuracy_disambiguated": 0.8, "diff_bias_disambiguated": 0.2, ambiguous: 0.3, clear: 0.2}
+    assert_near(found, truth)

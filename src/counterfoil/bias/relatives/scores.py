@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from counterfoil.bias.relatives import cbbq, esbbq, mbbq
+from counterfoil.bias.relatives import cbbq, esbbq, ggbbq, mbbq
 from counterfoil.stats.metric import Groups, Metric
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ PAIRED = {
 # As KoBBQ's, over the questions of the dataset: they drop replies without a choice.
 LEANS = {
     mbbq.NAME: ("MBBQ", "mbbq_bias_a", "mbbq_bias_d"),
+    ggbbq.NAME: ("GG-BBQ", "ggbbq_diff_bias_amb", "ggbbq_diff_bias_disamb"),
     esbbq.NAME: ("EsBBQ", "esbbq_bias_score_ambig", "esbbq_bias_score_disambig"),
 }
 _LEAN = Metric(name="", formula="", says="", better="zero", range=(-1.0, 1.0), groups=GROUPS)
