@@ -116,6 +116,19 @@ def test_what_looks_like_markup_is_text() -> None:
     assert "n: undefined (<b>)" in texts(root)
 
 
+def test_marks_are_links_only_where_somebody_knows_their_address() -> None:
+    of = (("model", 'a"><script>'), ("category", None))
+    plot = dots(Dot("row", "m", 0.5, of=of), Dot("other", "m", 0.5))
+    assert "<a " not in draw(plot)
+    root = ElementTree.fromstring(draw(plot, address=lambda it: f"/?{it[0][1]}"))
+    [link] = root.iter(f"{SVG}a")
+    assert (link.get("href"), link.get("aria-label")) == ('/?a"><script>', "row, m: 0.500")
+    assert [it.get("class") for it in link] == ["mark"]
+    # A picture would hide its links from who can't see it.
+    assert root.get("role") == "group"
+    assert ElementTree.fromstring(draw(plot, address=lambda _: None)).get("role") == "img"
+
+
 def test_nothing_is_loaded_or_run() -> None:
     drawn = draw(dots(Dot("a", "m", 0.5)))
     assert re.findall(r"https?://[^\"]*", drawn) == ["http://www.w3.org/2000/svg"]

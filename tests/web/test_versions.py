@@ -163,3 +163,14 @@ def test_swapped_people_come_behind_the_first(root: Path) -> None:
     first, *rest = [question for question in bias.load("english") if question.pair and not question.order]
     one, other = first, next(question for question in rest if question.pair == first.pair)
     assert [name for _, name in bias.versions([one, other])] == ["as it stands", "people swapped"]
+
+
+def test_a_point_in_a_plot_leads_to_the_records_that_it_stands_for(client: Client, root: Path) -> None:
+    found = re.findall(r'<a href="(/records/memo[?][^"]+)" aria-label="([^"]+)"', client.get("/run/memo").text)
+    leads = {unescape(says).partition(":")[0]: unescape(href) for href, says in found}
+    # Draws of level 1, by one of two models; and the three questions as they were, without their controls.
+    shown = client.get(leads["numbers changed, level 1, memorized=1"]).text
+    mine = Run(root / "memo").records.filter(level=1, model="planted/memorization?memorized=1")
+    assert f'<p id="count">{mine.height} records of' in shown
+    original = client.get(leads["numbers changed, original, memorized=1"]).text
+    assert '<p id="count">3 records of' in original

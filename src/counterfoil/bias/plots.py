@@ -9,8 +9,18 @@ from counterfoil.bias.habits import GUESSING, NO_READING
 from counterfoil.bias.relatives.plots import plots as by_language
 from counterfoil.comparing.best import told_apart
 from counterfoil.comparing.standing import Figure
-from counterfoil.figures.numbers import cell, dot, dots_by_group, listed, naming, overall, side_of, with_interval
-from counterfoil.figures.plots import Axis, Dots, Plot, Point, Scatter, not_empty
+from counterfoil.figures.numbers import (
+    cell,
+    dot,
+    dots_by_group,
+    listed,
+    naming,
+    overall,
+    records_of,
+    side_of,
+    with_interval,
+)
+from counterfoil.figures.plots import Axis, Dot, Dots, Plot, Point, Scatter, narrowed, not_empty
 from counterfoil.figures.sentences import extremes, sides
 from counterfoil.running.folder import Run
 from counterfoil.stats.estimate import Estimate
@@ -22,6 +32,9 @@ ALL_CATEGORIES = "all categories"
 ALL_STEREOTYPES = "all stereotypes"
 CONTEXTS = {"ambiguous": metrics.DIFF_BIAS_AMBIGUOUS.name, "disambiguated": metrics.DIFF_BIAS_DISAMBIGUATED.name}
 ACCURACIES = (metrics.ACCURACY_AMBIGUOUS.name, metrics.ACCURACY_DISAMBIGUATED.name)
+# Of what kind of contexts a metric tells, as the records say it.
+AMBIGUOUS = dict.fromkeys((CONTEXTS["ambiguous"], ACCURACIES[0]), "true")
+AMBIGUOUS |= dict.fromkeys((CONTEXTS["disambiguated"], ACCURACIES[1]), "false")
 NO_CHOICE = metrics.OUT_OF_CHOICE.name
 
 
@@ -104,8 +117,13 @@ def _lean(estimate: Estimate) -> str:
     return f"{words[side_of(estimate)]} (diff-bias {with_interval(estimate)})"
 
 
+def _by_group(estimates: Sequence[Estimate], metric: str, group: str, overall: str) -> tuple[Dot, ...]:
+    rows = dots_by_group(estimates, metric, group, overall)
+    return tuple(narrowed(row, ambiguous=AMBIGUOUS[metric]) for row in rows)
+
+
 def _by_category(estimates: Sequence[Estimate], context: str) -> Plot:
-    rows = dots_by_group(estimates, CONTEXTS[context], "category", ALL_CATEGORIES)
+    rows = _by_group(estimates, CONTEXTS[context], "category", ALL_CATEGORIES)
     return Dots(
         title=f"Bias by category, {context} contexts",
         description=f"Diff-bias in {context} contexts with its interval: right of 0 answers lean towards the "
@@ -119,7 +137,7 @@ def _by_category(estimates: Sequence[Estimate], context: str) -> Plot:
 
 
 def _by_survey(estimates: Sequence[Estimate], context: str) -> Plot:
-    rows = dots_by_group(estimates, CONTEXTS[context], metrics.SURVEYED, ALL_STEREOTYPES)
+    rows = _by_group(estimates, CONTEXTS[context], metrics.SURVEYED, ALL_STEREOTYPES)
     return Dots(
         title=f"Bias by how many people hold the stereotype, {context} contexts",
         description=f"Diff-bias in {context} contexts with its interval, for stereotypes that so many of the people in "
@@ -143,6 +161,7 @@ def _accuracies(estimates: Sequence[Estimate]) -> Plot:
             *(x.low, x.high, y.low, y.high),
             "; ".join(filter(None, (x.note, y.note))),
             prompt=x.variant,
+            of=records_of(x),
         )
         for x in ambiguous
         if (y := by_pair.get((x.model, x.variant))) is not None
@@ -171,13 +190,17 @@ def _changes(estimates: Sequence[Estimate]) -> list[tuple[Estimate, Estimate]]:
     return pairs
 
 
+def _kind(metric: str) -> dict[str, str]:
+    return {"ambiguous": AMBIGUOUS[metric]} if metric in AMBIGUOUS else {}
+
+
 def _debiased(estimates: Sequence[Estimate]) -> Plot:
     by_metric = {
         metric: _changes(overall(estimates, metric)) for metric in (*CONTEXTS.values(), *ACCURACIES, NO_CHOICE)
     }
     names = naming([old for pairs in by_metric.values() for old, _ in pairs])
     rows = [
-        dot(metric, series, one, names[one.model, old.variant])
+        narrowed(dot(metric, series, one, names[one.model, old.variant]), **_kind(metric))
         for metric, pairs in by_metric.items()
         for old, new in pairs
         for series, one in (("original", old), (DEBIASED, new))

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from counterfoil.errors import UserError
 from counterfoil.explain.judging.sentences import judge_sentences
 from counterfoil.explain.metrics import (
@@ -205,7 +207,11 @@ def _dots(rows: Sequence[Dot], **words: Any) -> Plot | None:
 
 
 def _dot(estimate: Estimate, label: str, group: str = "") -> Dot:
-    return dot(label, estimate.model, estimate, group)
+    """As a row; what it says of right replies is of the records that are `correct`, whoever judged them."""
+    made = dot(label, estimate.model, estimate, group)
+    of = {name: value for name, value in made.of if name not in _BY_JUDGE}
+    right = {"correct": "true"} if estimate.group.get("replies") == "correct" else {}
+    return msgspec.structs.replace(made, of=tuple({**of, **right}.items()))
 
 
 def _judge_confusion(run: Run) -> Plot | None:

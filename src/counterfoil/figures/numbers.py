@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from counterfoil.figures.names import short_names
-from counterfoil.figures.plots import MOST_PROMPTS, Axis, Dot, Dots, Histogram, Lines, Plot, Scatter
-from counterfoil.stats.estimate import Estimate
+from counterfoil.figures.plots import MOST_PROMPTS, Axis, Dot, Dots, Histogram, Lines, Of, Plot, Scatter
+from counterfoil.stats.estimate import ALL, Estimate
 
 UNDEFINED = "undefined"
 _FEW_CLUSTERS = re.compile(r"fewer than (\d+) clusters \((\d+)\)")
@@ -165,7 +165,16 @@ def forest(title: str, description: str, estimates: Iterable[Estimate], x: Axis)
 
 def dot(label: str, series: str, estimate: Estimate, group: str = "") -> Dot:
     """An estimate with its interval and its note, as a row of a plot."""
-    return Dot(label, series, estimate.value, estimate.low, estimate.high, estimate.note or "", group, n=estimate.n)
+    bounds = estimate.low, estimate.high
+    return Dot(
+        label, series, estimate.value, *bounds, estimate.note or "", group, n=estimate.n, of=records_of(estimate)
+    )
+
+
+def records_of(estimate: Estimate) -> Of:
+    """The records of its model, prompt and group."""
+    of = {"model": estimate.model, "variant": estimate.variant, **estimate.group}
+    return tuple((name, str(value)) for name, value in of.items() if value != ALL)
 
 
 def dots_by_model(labelled: Iterable[tuple[str, str, Estimate]]) -> tuple[Dot, ...]:

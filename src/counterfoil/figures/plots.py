@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TypeVar
 
 import msgspec
+
+# What a mark stands for: columns of the records with their values, None for the records without one; of a comparison,
+# the metric.
+Of = tuple[tuple[str, str | None], ...]
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -25,7 +30,8 @@ class Dot(msgspec.Struct, frozen=True):
     """A value with its interval, for `Dots` (label: the row) and `Lines` (label: the place on the x axis).
 
     A value of None is undefined and shown as that; a bound of None: no interval on that side. `prompt`: of several
-    prompts of a series each has its own mark, in the colour of the series. `n`: over how many.
+    prompts of a series each has its own mark, in the colour of the series. `n`: over how many. `of`: what it
+    stands for.
     """
 
     label: str
@@ -37,10 +43,11 @@ class Dot(msgspec.Struct, frozen=True):
     group: str = ""
     prompt: str = ""
     n: int | None = None
+    of: Of = ()
 
 
 class Point(msgspec.Struct, frozen=True):
-    """A point of a `Scatter`; undefined where x or y is None."""
+    """A point of a `Scatter`; undefined where x or y is None. `of`: what it stands for."""
 
     label: str
     series: str
@@ -52,6 +59,7 @@ class Point(msgspec.Struct, frozen=True):
     y_high: float | None = None
     note: str = ""
     prompt: str = ""
+    of: Of = ()
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -130,6 +138,14 @@ class Histogram(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Plot = Dots | Lines | Scatter | Histogram
+
+
+Mark = TypeVar("Mark", Dot, Point)
+
+
+def narrowed(mark: Mark, **columns: str | None) -> Mark:
+    """The mark as one of those records only that have these values in these columns, too."""
+    return msgspec.structs.replace(mark, of=tuple({**dict(mark.of), **columns}.items())) if mark.of else mark
 
 
 def known(value: float | None) -> float | None:

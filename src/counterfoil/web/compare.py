@@ -16,6 +16,7 @@ from counterfoil.comparing.compare import Comparison, JoinedSides, compare_pairs
 from counterfoil.comparing.sides import AND, Side, chosen_sides, contrasts
 from counterfoil.errors import UserError
 from counterfoil.figures.names import short_names
+from counterfoil.figures.plots import Of
 from counterfoil.report.comparing.changed import changed_cards
 from counterfoil.report.comparing.page import EXPLAINED, figures_table, forest_plot, in_short
 from counterfoil.report.page.page import figure_of
@@ -76,6 +77,10 @@ def compare_page(request: Request) -> Response:
         other = {} if names[0] == names[1] else {"with": names[1 - side]}
         return f"/versions/{quote(names[side])}?{urlencode({'row': row, **other})}"
 
+    def by_item(of: Of) -> str | None:
+        """Where the items stand that make a figure of the plot."""
+        return f"/compare?{urlencode({**fixed, **dict(of)})}#items" if dict(of).get("metric") in metrics else None
+
     return page(
         request,
         "runs/compare.html",
@@ -88,7 +93,7 @@ def compare_page(request: Request) -> Response:
         labels=labels,
         sentence=in_short(overall, *short),
         explained=EXPLAINED,
-        plot=figure_of(plot) if plot is not None else None,
+        plot=figure_of(plot, by_item) if plot is not None else None,
         overall=figures_table(overall),
         grouped=figures_table(groups),
         metrics=list(metrics),

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
+import polars as pl
 from starlette.requests import Request
 from starlette.responses import Response
 
+from counterfoil.figures.plots import Of
 from counterfoil.report.html import Html
 from counterfoil.report.page.page import run_part
-from counterfoil.running.folder import MANIFEST, RECORDS, SUMMARY
+from counterfoil.running.folder import MANIFEST, RECORDS, SUMMARY, readable
 from counterfoil.web.live.commands import command_line
 from counterfoil.web.live.page import live_page
 from counterfoil.web.notes import read_note
 from counterfoil.web.pages import page, served
+from counterfoil.web.records.table import EMPTY, RESERVED
 from counterfoil.web.served import Served, stamps
 
 
@@ -27,7 +32,7 @@ def run_page(request: Request) -> Response:
     run = served(request).run(name)
     suite = run.whole_summary.suite
     others = [info.path for info in served(request).runs() if info.path != name and info.suite == suite]
-    content = _content(served(request), run.folder, stamps(run.folder, MANIFEST, SUMMARY, RECORDS))
+    content = _content(served(request), name, run.folder, stamps(run.folder, MANIFEST, SUMMARY, RECORDS))
     different = (run.manifest.get("second_reader") or {}).get("differ", 0)
     return page(
         request,
@@ -44,6 +49,20 @@ def run_page(request: Request) -> Response:
 
 
 @lru_cache(maxsize=16)
-def _content(site: Served, folder: Path, state: tuple[int, ...]) -> Html:
+def _content(site: Served, name: str, folder: Path, state: tuple[int, ...]) -> Html:
     """Made once for each state of the files: plots over many records take their time."""
-    return run_part(site.open(folder), "run", f"Run {folder.name}")
+    run = site.open(folder)
+    with readable(folder / RECORDS):
+        columns = pl.read_parquet_schema(folder / RECORDS)
+
+    def address(of: Of) -> str | None:
+        return records_address(name, of, columns)
+
+    return run_part(run, "run", f"Run {folder.name}", address=address)
+
+
+def records_address(name: str, of: Of, columns: Collection[str]) -> str | None:
+    """The records table with what a mark stands for; None where a column that it needs is not there."""
+    if not all(column in columns and column not in RESERVED for column, _ in of):
+        return None
+    return f"/records/{quote(name)}?{urlencode([(column, EMPTY if value is None else value) for column, value in of])}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from counterfoil.figures.numbers import dots_by_group, dots_by_model, naming, overall
-from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot, not_empty
+from counterfoil.figures.plots import Axis, Dot, Dots, Lines, Plot, narrowed, not_empty
 from counterfoil.memorization import metrics
 from counterfoil.memorization.metrics import CONTROLS
 from counterfoil.memorization.report.headline import KINDS, SUSPECT, WRONG, item_rows, of_control
@@ -69,13 +69,16 @@ def _accuracies(estimates: Sequence[Estimate], scores: pl.DataFrame) -> Plot:
         some = [one for one in perturbed if one.group == {"level": level}]
         places.append((f"level {level}", CHANGED if level in metrics.GAP_LEVELS else OTHER, some))
     places += [(control, SAME, some) for control, some in _controls(scores).items()]
+    rows = _rows(places)
+    asked: dict[str, dict[str, str | None]] = {"original": {"level": "0", "control": None}}
+    asked |= {control: {"control": control} for control in CONTROLS}
     return Lines(
         title="Accuracy by level, beside the controls",
         description="The share of right answers with its interval. A fall from the original to levels 1 and 2 that is "
         "not there in the controls speaks for memory. Level 3 asks for another unknown, which is another skill.",
         x="what was asked",
         y=Axis("share right", 0.0, 1.0),
-        rows=_rows(places),
+        rows=tuple(narrowed(row, **asked.get(row.label, {})) for row in rows),
         series_name="model and prompt",
         unlinked=(SAME,),
     )

@@ -46,6 +46,7 @@ def forest_plot(rows: Sequence[ComparedFigure], a: str, b: str) -> Dots | None:
             row.low,
             row.high,
             "" if row.p_adjusted is None else f"p = {row.p_adjusted:.4f}",
+            of=(("metric", row.metric),),
         )
         for row in rows
         if row.same_as is None and row.low is not None and _is_share(row)

@@ -29,6 +29,7 @@ from counterfoil.report.page.cite import cite_part
 from counterfoil.report.page.readings import readings_part
 from counterfoil.report.page.records import records_part
 from counterfoil.report.page.tables import SHOWN_ROWS, agreement_tables, group_tables, methods_part, overall_tables
+from counterfoil.report.plots.element import Address
 from counterfoil.report.plots.marks import DARK, LIGHT
 from counterfoil.report.plots.svg import draw
 from counterfoil.report.readings import is_of_second_reader
@@ -135,8 +136,8 @@ def _overview(runs: Sequence[Run], titles: Sequence[str], folders: Sequence[str]
     return table("The runs", ["run", "folder", "dataset", "prompts", "records", "left out", "cost"], rows)
 
 
-def run_part(run: Run, key: str, title: str, *, anonymous: bool = False) -> Html:
-    """The run as a section whose ids begin with `key`."""
+def run_part(run: Run, key: str, title: str, *, anonymous: bool = False, address: Address | None = None) -> Html:
+    """The run as a section whose ids begin with `key`. With `address`, marks of plots lead to their records."""
     summary, manifest = run.whole_summary, run.manifest
     suite = suite_to_show(run)
     order = [(row["model"], row["variant"]) for row in summary.outcomes]
@@ -153,7 +154,7 @@ def run_part(run: Run, key: str, title: str, *, anonymous: bool = False) -> Html
         "Result": _result(run, suite),
         "What was asked": _asked(manifest, summary),
         "Checked by people": corrections_part(summary.estimates),
-        "Plots": joined(*map(figure_of, suite.plots(run))),
+        "Plots": joined(*(figure_of(plot, address) for plot in suite.plots(run))),
         "Questions": joined(*(_table_part(one) for one in tables_of(run, suite))),
         "Estimates": joined(overall_tables(figures, order), group_tables(figures, order)),
         "Uncertainty": uncertainty_part(summary.variance),
@@ -299,12 +300,12 @@ def corrections_part(estimates: Sequence[Estimate]) -> Html | None:
     return joined(items(sentences), figure_of(plot) if plot is not None else None) if sentences else None
 
 
-def figure_of(plot: Plot) -> Html:
+def figure_of(plot: Plot, address: Address | None = None) -> Html:
     """The plot with its description, and its numbers as a table."""
     head, *rows = plot_table(plot)
     return tag(
         "figure",
-        tag("div", draw(plot), class_="plot", role="group", aria_label=plot.title, tabindex="0"),
+        tag("div", draw(plot, address=address), class_="plot", role="group", aria_label=plot.title, tabindex="0"),
         tag("figcaption", plot.description),
         details("The numbers as a table", table(plot.title, head, rows)),
     )

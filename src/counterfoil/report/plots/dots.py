@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from counterfoil.figures.numbers import UNDEFINED, between, cell
 from counterfoil.figures.plots import Dot, Dots, known, prompts_of
 from counterfoil.report.html import Html
-from counterfoil.report.plots.element import LINE, SIZE, clean, line, text, width
+from counterfoil.report.plots.element import LINE, SIZE, clean, line, linked, text, width
 from counterfoil.report.plots.frame import EDGE, TICK, across, reference, x_axis, x_label
 from counterfoil.report.plots.marks import GRID, PAPER, Scale, extent, interval, marker
 
@@ -71,10 +71,9 @@ def _dot(row: Dot, series: int, scale: Scale, y: float, *, several: bool, style:
             shown += f" ({row.note})"
         room = scale.end - scale.start - 8
         return text(shown, scale.start + 4, y + 4, room=room, size=TICK, halo=PAPER, class_="undefined")
-    return [
-        *interval(series, scale, y, value, row.low, row.high),
-        marker(series, scale(value), y, says=says(row, cell(value)), inside=scale.holds(value), style=style),
-    ]
+    words = says(row, cell(value))
+    mark = marker(series, scale(value), y, says=words, inside=scale.holds(value), style=style)
+    return [*interval(series, scale, y, value, row.low, row.high), linked(mark, row.of, words)]
 
 
 def _grouped(rows: Sequence[Dot]) -> list[tuple[str, list[tuple[str, list[Dot]]]]]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
+from counterfoil.figures.plots import Of
 from counterfoil.report.html import Html, number, tag
 
 # Widths in em, of a wide sans serif (DejaVu Sans): what fits in it fits in the narrower ones, too.
@@ -84,6 +87,28 @@ LINE = 15.0
 def hint(content: str) -> Html:
     """What shows when one points at an element."""
     return tag("title", clean(content))
+
+
+# The address of the records that a mark stands for, where there is one.
+Address = Callable[[Of], str | None]
+_ADDRESS: ContextVar[Address | None] = ContextVar("address", default=None)
+
+
+@contextmanager
+def leading_to(address: Address | None) -> Iterator[None]:
+    """Marks that are drawn within are links to their records."""
+    token = _ADDRESS.set(address)
+    try:
+        yield
+    finally:
+        _ADDRESS.reset(token)
+
+
+def linked(mark: Html, of: Of, says: str) -> Html:
+    """The mark as a link, where it stands for records that have an address."""
+    address = _ADDRESS.get()
+    href = address(of) if address is not None and of else None
+    return mark if href is None else tag("a", mark, href=href, aria_label=clean(says))
 
 
 def text(

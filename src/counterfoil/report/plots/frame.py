@@ -182,6 +182,7 @@ def document(plot: Plot, parts: Sequence[Html], height: float, *, filled: bool, 
         viewBox=f"0 0 {across():.0f} {tall:.0f}",
         width=across() if printed is None else f"{printed:g}mm",
         height=tall if printed is None else f"{tall * printed / across():.1f}mm",
-        role="img",
+        # A picture has no parts of its own: with links in it, it is none.
+        role="group" if any("<a " in part for part in parts) else "img",
         aria_labelledby=f"title-{key} desc-{key}",
     )

@@ -10,7 +10,7 @@ from counterfoil.figures.numbers import cell
 from counterfoil.figures.plots import Axis, Dot, Histogram, Lines, known, prompts_of
 from counterfoil.report.html import Html, tag
 from counterfoil.report.plots.dots import says
-from counterfoil.report.plots.element import LINE, clean, hint, line, shorten, text, width
+from counterfoil.report.plots.element import LINE, clean, hint, line, linked, shorten, text, width
 from counterfoil.report.plots.frame import (
     EDGE,
     TICK,
@@ -78,8 +78,8 @@ def _series(
     links: list[Html] = []
     marks: list[Html] = []
     for before, after in pairwise(places):
-        linked = before[0] == after[0] and before[0] not in plot.unlinked
-        if linked and before in rows and after in rows:
+        is_linked = before[0] == after[0] and before[0] not in plot.unlinked
+        if is_linked and before in rows and after in rows:
             a, b = rows[before][0].value or 0.0, rows[after][0].value or 0.0
             ends = places[before], scale(a), places[after], scale(b)
             dashes = "5 3" if style % 2 else None
@@ -90,8 +90,9 @@ def _series(
         for row in found:
             value, x = row.value or 0.0, places[category]
             marks += interval(series, scale, x, value, row.low, row.high, upright=True)
-            inside = scale.holds(value)
-            marks.append(marker(series, x, scale(value), says=says(row, cell(value)), inside=inside, style=style))
+            words = says(row, cell(value))
+            mark = marker(series, x, scale(value), says=words, inside=scale.holds(value), style=style)
+            marks.append(linked(mark, row.of, words))
     return links + marks
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from counterfoil.figures.numbers import between, cell
 from counterfoil.figures.plots import Point, Scatter, bound, known, prompts_of
 from counterfoil.report.html import Html
-from counterfoil.report.plots.element import line, shorten, text, width
+from counterfoil.report.plots.element import line, linked, shorten, text, width
 from counterfoil.report.plots.frame import (
     DASHED,
     EDGE,
@@ -64,7 +64,8 @@ def scatter(plot: Scatter, names: Mapping[str, int], top: float) -> tuple[list[H
         taken += _cover(point, x_scale, y_scale, *at)
         inside = x_scale.holds(x) and y_scale.holds(y)
         style = prompts.index(point.prompt) if prompts else 0
-        marks.append(marker(series, *at, says=_says(point), inside=inside, style=style))
+        mark = marker(series, *at, says=_says(point), inside=inside, style=style)
+        marks.append(linked(mark, point.of, _says(point)))
         spots.append((*at, point.label))
     label, y_end = x_label(plot.x.label, left, right, bottom + 20)
     below, y_end = missing(undefined, y_end)

@@ -17,7 +17,7 @@ from counterfoil.figures.plots import Counts, Dot, Dots, Histogram, Lines, Plot,
 from counterfoil.files import explained, replacing
 from counterfoil.report.html import Html
 from counterfoil.report.plots.dots import dots
-from counterfoil.report.plots.element import text
+from counterfoil.report.plots.element import Address, leading_to, text
 from counterfoil.report.plots.frame import (
     EDGE,
     FONTS,
@@ -46,16 +46,21 @@ _VARIABLE = re.compile(r'="var\(--[a-z0-9-]+, (#[0-9a-f]{6})\)"')
 PRINTED = {1: 84.0, 2: 174.0}
 
 
-def draw(plot: Plot, palette: Literal["css", "fixed"] = "css", columns: int | None = None) -> Html:
+def draw(
+    plot: Plot,
+    palette: Literal["css", "fixed"] = "css",
+    columns: int | None = None,
+    address: Address | None = None,
+) -> Html:
     """The plot as one `<svg>` element, 720 wide and as tall as it needs to be; or as wide as so many `columns` of a
     journal, with letters of about 8 points.
 
     `css`: for a page, in colours by variables (`marks.py` has their values for light and dark), on no ground of its
     own; `fixed`: for a file, on white. More series than have colours of their own stand by their names in one colour;
     more than have room are drawn in several panels, one below the other on the same scales. What has no interval is
-    named below, with its n.
+    named below, with its n. With `address`, marks are links to the records that they stand for.
     """
-    with drawing(NARROW if columns == 1 else WHOLE):
+    with drawing(NARROW if columns == 1 else WHOLE), leading_to(address):
         return _drawn(plot, palette, PRINTED.get(columns or 0))
 
 
