@@ -1,10 +1,11 @@
-"""`bias` at its full sizes: scoring as many predictions as KoBBQ has, and asking its whole test set over HTTP.
+"""`bias` at its full sizes: scoring as many predictions as KoBBQ has, asking its whole test set over HTTP, and as many
+questions of MBBQ in four languages.
 
     python -m benchmarks.bias
 
 The predictions are the given ones under new ids. The server, in a process of its own, answers as `planted/bias` does;
-to the questions of the bare aiohttp loop it answers, too. Needs ../shared/data/kobbq; says so and exits with 0 where it
-is missing. Prints one line for each thing that must hold, and exits with 1 if one does not.
+to the questions of the bare aiohttp loop it answers, too. Needs ../shared/data/kobbq and bbq-family; says so and exits
+with 0 where they are missing. Prints one line for each thing that must hold, and exits with 1 if one does not.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,7 +22,7 @@ from contextlib import contextmanager
 from itertools import count, islice
 from pathlib import Path
 
-from benchmarks.asking import CONCURRENCY, HERE, SUPPORT, Report, measured, script
+from benchmarks.asking import CONCURRENCY, HERE, SUPPORT, Report, measured, script, server
 
 from counterfoil.running.folder import Run
 from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
@@ -28,10 +30,13 @@ from counterfoil.suite.outcome import LEFT_OUT, OUTCOMES
 DATA = HERE.parent.parent / "shared" / "data" / "kobbq"
 SAMPLES = DATA / "KoBBQ_test_samples.tsv"
 PREDICTIONS = DATA / "KoBBQ_test_evaluation_1_planted-a_predictions.tsv"
+MBBQ = DATA.parent / "bbq-family"
+CODES = ("en", "es", "nl", "tr")
 ALL_SAMPLES, ORDERS, PROMPTS = 76_048, 3, 5
 FEW_ASKS, ASKS = 2_280 * ORDERS, 2_280 * ORDERS * PROMPTS
 ROUNDS = 2
 MOST_SECONDS_AGAIN, MOST_GIGABYTES_AGAIN = 45.0, 0.5
+MOST_TIMES_KOBBQ, MOST_TIMES_KOBBQ_MEMORY = 1.3, 1.3
 MOST_SECONDS, MOST_GIGABYTES, MOST_TIMES_BARE, MOST_MEGABYTES_ABOVE = 6.0, 1.0, 2.2, 60.0
 
 
@@ -124,9 +129,48 @@ def asking(report: Report) -> None:
     report.line(f"{ASKS:,} asks: peak above {FEW_ASKS:,}", above, MOST_MEGABYTES_ABOVE, " MB", note)
 
 
-def _run_command(url: str, more: list[str]) -> list[str]:
+def languages(report: Report) -> None:
+    """MBBQ in four languages beside KoBBQ, as many asks of each, in turns, of a server that always says "B"."""
+    mbbq, kobbq = [], []
+    with server() as url:
+        for _ in range(ROUNDS):
+            with tempfile.TemporaryDirectory(dir=HERE) as name:
+                data = write_mbbq(Path(name))
+                for data_of, more, costs in ((data, [], mbbq), (SAMPLES, ["--variant", "1"], kobbq)):
+                    shutil.rmtree(Path(name) / "run", ignore_errors=True)
+                    shutil.rmtree(Path(name) / ".counterfoil", ignore_errors=True)
+                    costs.append(measured(_run_command(url, more, data_of), Path(name)))
+                    assert _records(Path(name) / "run") == FEW_ASKS
+    best, usual = (min(cost.seconds for cost in costs) for costs in (mbbq, kobbq))
+    processor, usual_processor = (min(cost.processor for cost in costs) for costs in (mbbq, kobbq))
+    what = f"{FEW_ASKS:,} asks of MBBQ in four languages / of KoBBQ"
+    note = f"{best:.1f} s against {usual:.1f} s; {processor:.1f} s of processor time against {usual_processor:.1f} s"
+    report.line(what, best / usual, MOST_TIMES_KOBBQ, "x", note)
+    peak, usual_peak = (min(cost.peak for cost in costs) for costs in (mbbq, kobbq))
+    note = f"{peak / 2**20:.0f} MB against {usual_peak / 2**20:.0f} MB"
+    report.line(f"{what}: peak memory", peak / usual_peak, MOST_TIMES_KOBBQ_MEMORY, "x", note)
+
+
+def write_mbbq(folder: Path) -> Path:
+    """As many questions as KoBBQ's test set has: the given ones, again and again with other words under new ids."""
+    (folder / "mbbq").mkdir()
+    of_language = FEW_ASKS // ORDERS // len(CODES)
+    for code in CODES:
+        lines = (MBBQ / f"mbbq_Sexual_orientation_{code}.jsonl").read_text(encoding="utf-8").splitlines()
+        rows = [json.loads(line) for line in lines]
+        copies = (
+            row | {"example_id": row["example_id"] + 1000 * k, "context": f"{row['context']} ({k})"}
+            for k in count()
+            for row in rows
+        )
+        text = "\n".join(json.dumps(row) for row in islice(copies, of_language))
+        (folder / "mbbq" / f"Sexual_orientation_{code}.jsonl").write_text(text, encoding="utf-8")
+    return folder / "mbbq"
+
+
+def _run_command(url: str, more: list[str], data: Path = SAMPLES) -> list[str]:
     command = [sys.executable, "-m", "counterfoil", "run", "bias", "--model", "vllm/m", "--base-url", url]
-    return [*command, "--data", str(SAMPLES), "--concurrency", str(CONCURRENCY), "--out", "run", *more]
+    return [*command, "--data", str(data), "--concurrency", str(CONCURRENCY), "--out", "run", *more]
 
 
 def _records(run: Path) -> int:
@@ -177,12 +221,13 @@ async def serve() -> None:
 
 
 def main() -> int:
-    if not SAMPLES.is_file() or not PREDICTIONS.is_file():
-        print(f"bias: nothing measured, KoBBQ's samples and predictions are not there: {DATA}")
+    if not SAMPLES.is_file() or not PREDICTIONS.is_file() or not MBBQ.is_dir():
+        print(f"bias: nothing measured, KoBBQ's samples and predictions, or MBBQ's files, are not there: {DATA.parent}")
         return 0
     report = Report()
     scoring(report)
     asking(report)
+    languages(report)
     again(report)
     return 1 if report.failed else 0
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import counterfoil as cf
+from counterfoil.bias.plots import plots
 from counterfoil.bias.relatives.scores import leans_of
+from counterfoil.figures.plots import Dots
 from given_replies import Told, accuracy, assert_near, lean, scored
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "bbq-family"
@@ -162,3 +164,39 @@ def test_a_planted_truth_is_recovered(name: str) -> None:
         ambiguous, clear = leans_of(name.split("_")[0])
         truth |= {"accuracy_disambiguated": 0.8, "diff_bias_disambiguated": 0.2, ambiguous: 0.3, clear: 0.2}
     assert_near(found, truth)
+
+
+def test_the_control_set_tells_what_stereotypes_cost() -> None:
+    files = [
+        str(DATA / f"mbbq_Sexual_orientation_{of}{code}.jsonl") for of in ("", "control_") for code in ("en", "tr")
+    ]
+    model = "planted/bias?unknown=0.5&aligned=0.9&conflicting=0.7&control=0.95"
+    run = cf.run("bias", data=files, model=model, out="run")
+    for code in (None, "en", "tr"):
+        found = {it.metric: it for it in run.estimates if it.group == ({"language": code} if code else {})}
+        # Of the questions with groups one half is answered right by 0.5, the other by (0.9 + 0.7) / 2.
+        assert_near(found, {"accuracy_control": 0.95, "stereotype_cost": 0.95 - 0.65})
+        assert found["stereotype_cost"].low > 0
+
+
+def test_languages_stand_side_by_side_over_prompts() -> None:
+    files = [str(DATA / f"mbbq_Sexual_orientation_{code}.jsonl") for code in ("es", "nl")]
+    run = cf.run("bias", data=files, model="planted/bias", variant=["1", "mbbq-2"], orders=1, out="run")
+    [plot] = [it for it in plots(run) if it.title.startswith("Bias by language")]
+    assert isinstance(plot, Dots)
+    ambiguous = [(row.label, row.series) for row in plot.rows][: len(plot.rows) // 2]
+    prompts = ("1", "mbbq-2", "mean over original prompts")
+    assert sorted(ambiguous) == sorted((name, series) for name in ("Dutch", "Spanish") for series in prompts)
+    for row in plot.rows:
+        assert (row.low is None) == row.series.startswith("mean"), "a mean over prompts speaks for no prompt more"
+    values = {
+        (it.variant, it.group["language"]): it.value
+        for it in run.estimates
+        if it.metric == "diff_bias_ambiguous" and set(it.group) == {"language"}
+    }
+    comparison = cf.compare(run, by="language")
+    [over] = [it for it in comparison.rows if it.metric == "diff_bias_ambiguous" and not it.group]
+    assert (over.a, over.b) == ("es", "nl")
+    mean_of = {code: (values["1", code] + values["mbbq-2", code]) / 2 for code in ("es", "nl")}
+    assert over.value_a == pytest.approx(mean_of["es"], abs=1e-9)
+    assert over.value_b == pytest.approx(mean_of["nl"], abs=1e-9)

@@ -82,7 +82,7 @@ def _named(*paths: str) -> dict[str, str]:
 RELATIVES = (
     Relative(
         name=mbbq.NAME,
-        what="MBBQ, BBQ's stereotypes that four languages share, with a control set in which names replace groups",
+        what="MBBQ, about 10,000 questions in each of four languages, and as many with names in the place of groups",
         languages=mbbq.LANGUAGES,
         is_mine=mbbq.is_mine,
         read=mbbq.read,
@@ -116,7 +116,7 @@ RELATIVES = (
     ),
     Relative(
         name=ggbbq.NAME,
-        what="GG-BBQ, gender stereotypes in German, with groups (Subset I) and with names (Subset II)",
+        what="GG-BBQ, 968 questions about gender in German with groups (Subset I), and 10,900 with names (Subset II)",
         languages=ggbbq.LANGUAGES,
         is_mine=ggbbq.is_mine,
         read=ggbbq.read,
@@ -146,7 +146,7 @@ RELATIVES = (
     ),
     Relative(
         name=esbbq.CATALAN,
-        what="CaBBQ, the same questions as EsBBQ in Catalan",
+        what="CaBBQ, the same 27,320 questions as EsBBQ, in Catalan",
         languages=("ca",),
         is_mine=esbbq.is_mine,
         read=esbbq.read,
