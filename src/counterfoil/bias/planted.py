@@ -127,9 +127,13 @@ def _choose(question: Question, settings: Settings, chance: random.Random) -> st
     if question.ambiguous:
         if chance.random() < settings.unknown:
             return question.unknown
+        if not question.biased:
+            return chance.choice(others)
         takes_biased = chance.random() < settings.biased
         return next(choice for choice in others if (choice == question.biased) == takes_biased)
     right = settings.aligned if question.right == question.biased else settings.conflicting
+    if not question.biased:
+        right = (settings.aligned + settings.conflicting) / 2
     if chance.random() < right:
         return question.right
     return chance.choice([choice for choice in question.choices if choice != question.right])

@@ -183,3 +183,24 @@ def test_a_planted_truth_is_recovered(language: str) -> None:
     if language != "ja":
         truth |= {"esbbq_bias_score_ambig": 0.3, "esbbq_bias_score_disambig": 0.2}
     assert_near(found, truth)
+
+
+def test_questions_that_do_not_say_whom_they_are_about_count_for_accuracy_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # As in MBBQ, where two people of some questions are both of a stereotyped group.
+    both = {"ans0": ["Ed", "old"], "ans1": ["Al", "old"], "ans2": ["Unknown", "unknown"]}
+    rows = [bbq_row(number, context=f"{number}: Ed, Al.") for number in range(6)]
+    rows += [bbq_row(number, context=f"{number}: Ed, Al.", answer_info=both) for number in range(6, 10)]
+    clear = {"context_condition": "disambig", "label": 0, "answer_info": both}
+    rows.append(bbq_row(10, context="10: Ed, Al. It was Ed.", **clear))
+    Path("Age_en.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    run = cf.run(
+        "bias", data="Age_en.jsonl", model="planted/bias?unknown=0&biased=1&aligned=1&conflicting=1", out="run"
+    )
+    assert "5 of 11 questions of Age_en.jsonl do not say which of the two" in capsys.readouterr().err
+    found = {it.metric: it for it in run.estimates if not it.group}
+    assert (found["accuracy_ambiguous"].n, found["accuracy_ambiguous"].value) == (30, 0.0)
+    assert (found["accuracy_disambiguated"].n, found["accuracy_disambiguated"].value) == (3, 1.0)
+    assert (found["mbbq_bias_a"].n, found["mbbq_bias_a"].value) == (18, 1.0)
+    assert (found["diff_bias_ambiguous"].n, found["diff_bias_ambiguous"].value) == (18, 1.0)
