@@ -97,6 +97,7 @@ def test_a_row_of_cells_that_can_not_be_right_says_so(text: str, said: str) -> N
         ("id,x\n1,2\n", r"^f\.csv lacks the column q\. It has id, x\.$"),
         ("id,q,id\n1,2,3\n", r"^f\.csv has the column id more than once: leave one of them\.$"),
         ('id,q\n1,2\n3,"4\n5,6\n', r"^f\.csv, line 3: a quotation mark is opened there and never closed\.$"),
+        ('id,q\n1,2\n3,"4\n', r"^f\.csv, line 3: a quotation mark is opened there and never closed\.$"),
     ],
 )
 def test_a_table_that_can_not_be_read_is_told_in_a_sentence(text: str, said: str) -> None:
@@ -112,8 +113,9 @@ def test_what_spreadsheets_make_of_a_table_is_read(text: str) -> None:
 
 
 def test_a_list_in_lines_and_lines_in_a_list_get_their_name() -> None:
-    with pytest.raises(UserError, match=r"^f holds one list, not a row on each line: name it \.json\.$"):
-        list(rows_of(b'[\n{"a": 1}\n]', "f", ".jsonl"))
+    for one_list in (b'[\n{"a": 1}\n]', b'[{"a": 1}]\n'):
+        with pytest.raises(UserError, match=r"^f holds one list, not a row on each line: name it \.json\.$"):
+            list(rows_of(one_list, "f", ".jsonl"))
     with pytest.raises(UserError, match=r"^f holds a row on each line, not one list: name it \.jsonl\.$"):
         list(rows_of(b'{"a": 1}\n{"a": 2}\n', "f", ".json"))
 

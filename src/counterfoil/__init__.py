@@ -46,4 +46,4 @@ __getattr__ = exports(
 
 def __dir__() -> list[str]:
     """What can be used, loaded or not: for completion."""
-    return sorted({*globals(), *__all__})
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})

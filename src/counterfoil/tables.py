@@ -122,7 +122,8 @@ def cell_rows(
         pending.clear()
         for cells in reader:
             place = f"line {reader.line_num}"
-            if len(pending) > 1 and _is_unclosed(pending, delimiter):
+            is_odd = len(pending) > 1 or sum(line.count('"') for line in pending) % 2
+            if is_odd and _is_unclosed(pending, delimiter):
                 begin = reader.line_num - len(pending) + 1
                 raise UserError(f"{where}, line {begin}: a quotation mark is opened there and never closed.")
             has_nul = "\0" in pending[0] if len(pending) == 1 else any("\0" in line for line in pending)
@@ -219,11 +220,11 @@ def json_lines(text: str, where: str) -> Iterator[Row]:
     """The values of a text with one on each line."""
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
+            if number == 1 and line.lstrip().startswith("[") and _is_list(text):
+                raise UserError(f"{where} holds one list, not a row on each line: name it .json.")
             try:
                 yield f"line {number}", _sound(json.loads(line), line)
             except (ValueError, RecursionError) as error:
-                if number == 1 and line.lstrip().startswith("[") and _is_list(text):
-                    raise UserError(f"{where} holds one list, not a row on each line: name it .json.") from error
                 said = str(error) if isinstance(error, _NotText) else "it is not valid JSON"
                 yield f"line {number}", ValueError(said)
 

@@ -63,6 +63,8 @@ def test_a_changed_line_is_left_out_and_named(filled: Path) -> None:
     assert "damaged.jsonl, line 2: the key does not fit the ask" in done.stderr
     for line in (3, 4, 5):
         assert f"damaged.jsonl, line {line} is no exported reply" in done.stderr
+    assert "line 3 is no exported reply: it has no key." in done.stderr
+    assert "line 4 is no exported reply: it is not UTF-8." in done.stderr
     (filled / "wrong.jsonl").write_bytes(b"\n".join(wrong))
     done = counterfoil("ledger", "import", "wrong.jsonl", "--ledger", "newer.sqlite", cwd=filled)
     assert done.returncode == 2

@@ -124,7 +124,7 @@ def test_conditions_from_python(here: Path) -> None:
 
 
 def test_what_the_package_has_is_shown() -> None:
-    assert {"run", "score", "compare", "report", "stats", "Run", "UserError"} <= set(dir(cf))
+    assert [name for name in dir(cf) if not name.startswith("_")] == sorted(cf.__all__)
     assert cf.stats.proportion
     with pytest.raises(AttributeError):
         getattr(cf, "nothing")  # noqa: B009

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
@@ -16,6 +17,7 @@ ENGLISH = ("baseline", "clarify-doubts", "clarify-doubts-unrestricted", "cfe", "
 _IN_KOREAN = "-ko"
 KOREAN = tuple(f"{name}{_IN_KOREAN}" for name in ENGLISH)
 VARIANTS = (*ENGLISH, *KOREAN)
+_HANGUL = re.compile("[가-힣]")
 
 
 def load_variants(names: Sequence[str], usual: Sequence[str] = ENGLISH) -> list[Variant]:
@@ -25,6 +27,17 @@ def load_variants(names: Sequence[str], usual: Sequence[str] = ENGLISH) -> list[
     if len(set(known)) < len(known):
         raise UserError(f"Two variants are called {max(known, key=known.count)}: give one of the files another name.")
     return variants
+
+
+def unlike(variants: Sequence[Variant], questions: Sequence[str]) -> str:
+    """What to say where shipped prompts are English and most questions Korean, or the reverse; else nothing."""
+    in_korean = 2 * sum(_HANGUL.search(text) is not None for text in questions) > len(questions)
+    others = ENGLISH if in_korean else KOREAN
+    if not (named := [variant.name for variant in variants if variant.name in others]):
+        return ""
+    here, there = ("Korean", "English") if in_korean else ("English", "Korean")
+    instead = f"{named[0]}{_IN_KOREAN}" if in_korean else named[0].removesuffix(_IN_KOREAN)
+    return f"The questions are in {here}, and these prompts in {there}: {', '.join(named)}. There is {instead}, too."
 
 
 def _load(name: str) -> Variant:

@@ -41,10 +41,11 @@ from counterfoil.explain.metrics import (
 )
 from counterfoil.explain.options import OPTIONS
 from counterfoil.explain.planted import ExplainPlanting, respondent
-from counterfoil.explain.prompts import ENGLISH, KOREAN, VARIANTS, load_variants
+from counterfoil.explain.prompts import ENGLISH, KOREAN, VARIANTS, load_variants, unlike
 from counterfoil.explain.questions import Question, encode_questions, load_questions
 from counterfoil.explain.reading import Reading, read_reply
 from counterfoil.explain.scoring import LABELLINGS, Facts, label_all, penalty, reward
+from counterfoil.inputs import inputs_now
 from counterfoil.judging.second_reader import ReadingTask, explanation_task
 from counterfoil.judging.step import AskedAgain, Foreseen, JudgeAsk
 from counterfoil.stats.estimate import Estimate
@@ -143,7 +144,10 @@ class Explain(Suite[Question, Reading, Facts, Verdicts]):
 
     def variants(self, names: Sequence[str], dataset: ListedQuestions[Question] | None) -> list[Variant]:
         in_korean = dataset is not None and dataset.name == "korean"
-        return load_variants(names, KOREAN if in_korean else ENGLISH)
+        variants = load_variants(names, KOREAN if in_korean else ENGLISH)
+        if dataset is not None and (said := unlike(variants, [question.text for question in dataset])):
+            inputs_now().note(said)
+        return variants
 
     @property
     def variant_names(self) -> Sequence[str]:

@@ -37,6 +37,12 @@ def test_an_error_behind_a_200_counts_as_its_code_says(code: Any, kind: type[Mod
     assert "Provider returned error" in str(raised)
 
 
+def test_a_status_that_was_not_sent_is_not_claimed() -> None:
+    assert (
+        str(trouble(Answer(b'{"error": "no such thing"}', 200))) == "the server said 200, and an error: no such thing"
+    )
+
+
 def test_a_reply_with_choices_is_a_reply_whatever_stands_beside_them() -> None:
     body = {"choices": [], "error": {"message": "half of it", "code": 502}}
     assert post(Answer(json.dumps(body).encode())).body == body

@@ -20,7 +20,7 @@ from counterfoil.asking.ledger.replies import INSERT_COLUMNS, is_whole, reply_fr
 from counterfoil.errors import UserError
 from counterfoil.log import spelled_out
 from counterfoil.sqlite import transaction
-from counterfoil.tables import numbered
+from counterfoil.tables import in_words, numbered
 
 
 class ModelInfo(msgspec.Struct):
@@ -267,7 +267,7 @@ def _checked_line(line: bytes, where: str) -> Imported:
         ask = ask_from_canonical(msgspec.json.encode(exported.ask).decode())
         row = reply_row(ask, exported.model, exported.received_at, exported.reply)
     except (msgspec.DecodeError, ValueError) as error:
-        raise UserError(f"{where} is no exported reply: {spelled_out(str(error))}.") from error
+        raise UserError(f"{where} is no exported reply: {spelled_out(in_words(error))}.") from error
     if any(isinstance(value, int) and abs(value) >= 2**63 for value in row):
         raise UserError(f"{where} is no exported reply: it has a number that is too large.")
     if ask.key != exported.key:

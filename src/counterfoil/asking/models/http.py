@@ -121,7 +121,9 @@ class Endpoint:
             raise TryAgain("the reply is not a JSON object")
         if decoded.get("error") and "choices" not in decoded:
             code = dict_of(decoded["error"]).get("code")
-            self.refuse(code if isinstance(code, int) and code >= 400 else 500, response.headers, decoded)
+            if isinstance(code, int) and code >= 400:
+                self.refuse(code, response.headers, decoded)
+            self.refuse(500, response.headers, decoded, called="200, and an error")
         return Answer(decoded, _quiet_seconds(response.headers))
 
     async def close(self) -> None:
@@ -178,12 +180,12 @@ class Endpoint:
             decoded = self._blotted(raw.decode("utf-8", "replace"))
         self.refuse(status, headers, decoded)
 
-    def refuse(self, status: int, headers: Mapping[str, str], decoded: Any) -> NoReturn:
-        """Raise what a status other than 200 means."""
+    def refuse(self, status: int, headers: Mapping[str, str], decoded: Any, called: str = "") -> NoReturn:
+        """Raise what a status other than 200 means; the sentence may call it otherwise."""
         error = decoded.get("error", decoded) if isinstance(decoded, dict) else decoded
         details = dict_of(error)
         message = " ".join(str(details.get("message") or error or "no reason given").split())[:LONGEST_MESSAGE]
-        said = f"the server said {status}: {message}"
+        said = f"the server said {called or status}: {message}"
         if _is_filtered(details, message):
             raise Rejected(said, filtered=True)
         overloaded = status == 529 or (status == 429 and details.get("code") != "insufficient_quota")

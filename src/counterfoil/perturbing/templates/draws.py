@@ -225,7 +225,7 @@ def accepted(attempt: Callable[[], _T], template: Template, what: str) -> _T:
     reason, times = reasons.most_common(1)[0]
     raise UserError(
         f"template {template.id}: no {what} in {MAX_TRIES:,} tries, most often ({times:,}) because {reason}. "
-        "Widen the ranges of its slots, or change its conditions or distractors."
+        "Widen the ranges of its slots, or change its conditions or distractors; or ask for fewer draws."
     )
 
 
