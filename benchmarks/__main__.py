@@ -12,6 +12,7 @@ from benchmarks import (
     comparing,
     coverage,
     false_alarms,
+    gguf,
     hf,
     memorization,
     mentions,
@@ -34,10 +35,11 @@ BENCHMARKS = {
     "pairing": pairing.main,
     "false_alarms": false_alarms.main,
     "cluster": cluster.main,
+    "gguf": gguf.main,
     "hf": hf.main,
     "peers": peers.main,
 }
-USUAL = ("asking", "mentions", "bias", "memorization", "comparing", "coverage", "site")
+USUAL = ("asking", "gguf", "mentions", "bias", "memorization", "comparing", "coverage", "site")
 
 
 def main(names: list[str]) -> int:

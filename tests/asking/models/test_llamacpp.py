@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import math
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import metadata, util
 from pathlib import Path
@@ -184,6 +187,31 @@ def test_without_the_runtime_it_says_what_to_install(tmp_path: Path, monkeypatch
     monkeypatch.setattr(metadata, "version", version)
     with pytest.raises(UserError, match=r"needs llama\.cpp: pip install 'counterfoil\[local\]', then run again"):
         LlamaModel(ModelSpec(name=f"gguf/{tmp_path}/x.gguf"))
+
+
+LOADS_WEIGHTS = """
+import asyncio, sys
+from counterfoil.asking.models.base import ModelSpec
+from counterfoil.asking.models.llamacpp import LlamaModel
+
+model = LlamaModel(ModelSpec(name=f"gguf/{sys.argv[1]}"))
+asyncio.run(model.send(model.ask([], {}, 0), 60))
+"""
+
+
+@pytest.mark.parametrize(("given", "expected"), [(None, "PASSIVE"), ("active", "ACTIVE")])
+def test_threads_give_way_unless_told_otherwise(tmp_path: Path, given: str | None, expected: str) -> None:
+    file = tmp_path / "broken.gguf"
+    file.write_bytes(b"GGUF\x03\x00\x00\x00 and nothing that follows from it")
+    environment = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    environment |= {"COUNTERFOIL_CACHE": str(tmp_path / "cache"), "OMP_DISPLAY_ENV": "true"}
+    environment |= {"OMP_WAIT_POLICY": given} if given else {}
+    command = [sys.executable, "-c", LOADS_WEIGHTS, str(file)]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stderr
+    assert "can't be loaded" in said
+    if "OPENMP DISPLAY ENVIRONMENT BEGIN" not in said:
+        pytest.skip("this llama.cpp is built without OpenMP")
+    assert f"OMP_WAIT_POLICY = '{expected}'" in said
 
 
 @pytest.mark.usefixtures("_own_cache")

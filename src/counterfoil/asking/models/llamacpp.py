@@ -67,6 +67,9 @@ class LlamaModel(Model):
         self._server = None
 
     def _load(self) -> Any:
+        # Its threads wait for one another many times a token. OpenMP, which is told only before it is loaded, would let
+        # them spin meanwhile: where others use the cores, that takes several times as long as giving way.
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         import xllamacpp
 
         params = xllamacpp.CommonParams()
