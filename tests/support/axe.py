@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -11,28 +13,51 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from waiting import SECONDS
-
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 
-@functools.cache
+# npm tries for minutes where a network drops what it is sent: nobody waits for that.
+FETCHING_SECONDS = 60
+
+
 def axe_source() -> str:
     """The script; the test is skipped where npm or the network is not there."""
+    script, why = _fetched()
+    if not script:
+        pytest.skip(f"axe-core, which checks the pages, is not here: {why}")
+    return script
+
+
+@functools.cache
+def _fetched() -> tuple[str, str]:
+    """The script, or why there is none. It is tried once."""
     npm = shutil.which("npm")
     if npm is None:
-        pytest.skip("npm is not here: axe-core, which checks the pages, comes with it")
-    with tempfile.TemporaryDirectory() as folder:
-        command = [npm, "install", "--no-audit", "--no-fund", "--silent", "--prefix", folder, "axe-core@4"]
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            pytest.skip("npm could not fetch axe-core in time")
-        path = Path(folder) / "node_modules" / "axe-core" / "axe.min.js"
-        if done.returncode or not path.is_file():
-            pytest.skip(f"npm could not fetch axe-core: {done.stderr.decode('utf-8', 'replace')[:200]}")
-        return path.read_text(encoding="utf-8")
+        return "", "npm, which fetches it, is not installed"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        quiet = ("--no-audit", "--no-fund", "--loglevel", "error", "--fetch-retries", "0", "--prefix", name)
+        # In a group of its own: what npm starts ends with it. Into a file: nobody waits for a pipe that stays open.
+        with (folder / "said").open("wb") as said:
+            process = subprocess.Popen(
+                [npm, "install", *quiet, "axe-core@4"],
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                process.wait(FETCHING_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                return "", f"npm could not fetch it within {FETCHING_SECONDS} seconds"
+        path = folder / "node_modules" / "axe-core" / "axe.min.js"
+        if process.returncode or not path.is_file():
+            why = (folder / "said").read_text(encoding="utf-8", errors="replace").strip()
+            return "", f"npm could not fetch it: {why[:200] or f'exit code {process.returncode}'}"
+        return path.read_text(encoding="utf-8"), ""
 
 
 def findings(page: Page) -> list[str]:

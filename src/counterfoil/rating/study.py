@@ -134,7 +134,9 @@ def make_tasks(
             identity={name: record.get(name) for name in suite.identity if name != "question_id"},
             weight=1.0 if weights is None else weights[number - 1],
         )
-        tasks.append(StudyTask(msgspec.structs.replace(content.task, id=number), source))
+        tasks.append(
+            StudyTask(msgspec.structs.replace(content.task, id=number, language=record.get("language") or ""), source)
+        )
     return tasks
 
 

@@ -66,7 +66,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """One reply as a rater sees it: nothing tells of the model, its prompt, a judge or a score.
 
     `options` are the choices as they were shown, A first; empty where there were none. `alternatives` are those that
-    the reply names, `suggestions` all candidates, by the alphabet.
+    the reply names, `suggestions` all candidates, by the alphabet; `language` is the code of the question's, where the
+    records have it.
     """
 
     id: int = 0
@@ -77,6 +78,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     reply: str
     alternatives: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    language: str = ""
 
 
 def choice_form(suite: str, letters: str, text: str = "Which choice does the reply take?") -> Form:

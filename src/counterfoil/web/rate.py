@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,11 +11,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from counterfoil.errors import UserError
+from counterfoil.figures.numbers import listed
 from counterfoil.rating.results import disagreements
 from counterfoil.rating.store import CANT_TELL, NOTE, Changed, Progress, Rater, Study
-from counterfoil.report.html import language_of
 from counterfoil.suite.form import FormQuestion, Task
 from counterfoil.suite.opinions import Opinion, Value, items
+from counterfoil.web.languages import language_in, language_of_task, names_of
 from counterfoil.web.pages import form, neighbours, page, served, whole_number
 from counterfoil.web.served import STUDY_SUFFIX, NotHere, Served
 
@@ -109,7 +109,8 @@ def rate_page(request: Request) -> Response:
         task=study.task(number),
         asked=_asked(study, rater, number, apart),
         remarks=_remarks(study, rater, number),
-        language=language_of(f"{study.task(number).question} {study.task(number).reply}"),
+        language=language_of_task(study.task(number)),
+        reply_language=language_in(study.task(number).reply),
         progress=progress,
         token=rater.token,
         shows_right=study.form.shows_right,
@@ -120,10 +121,9 @@ def rate_page(request: Request) -> Response:
 
 def _welcome(request: Request, study: Study, rater: Rater, progress: Progress, first: int) -> Response:
     """What a rater should know before the first reply."""
-    texts = [study.task(number) for number in study.assigned(rater)[:20]]
-    found = Counter(language_of(f"{task.question} {task.reply}") for task in texts)
-    names = [LANGUAGES[code] for code, _ in found.most_common() if code]
-    questions = [question for question in study.form.questions if _is_asked(question, texts)]
+    tasks = [study.task(number) for number in study.assigned(rater)]
+    names = names_of(tasks)
+    questions = [question for question in study.form.questions if _is_asked(question, tasks)]
     return page(
         request,
         "rating/welcome.html",
@@ -132,12 +132,9 @@ def _welcome(request: Request, study: Study, rater: Rater, progress: Progress, f
         progress=progress,
         first=first,
         questions=questions,
-        languages=names,
+        languages=listed(names) if names else None,
         shows_right=study.form.shows_right,
     )
-
-
-LANGUAGES = {"ko": "Korean", "ja": "Japanese", "zh": "Chinese"}
 
 
 def _is_asked(question: FormQuestion, tasks: list[Task]) -> bool:
