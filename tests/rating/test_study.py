@@ -40,7 +40,7 @@ def test_a_rater_sees_question_right_answer_and_reply_and_nothing_else(explain_s
     # By the alphabet: the order tells nothing of plausibility.
     assert (task.alternatives, task.suggestions) == (("High",), ("High", "Low"))
     assert set(msgspec.structs.asdict(task)) == {
-        *("id", "context", "question", "options", "right", "reply", "alternatives", "suggestions")
+        *("id", "context", "question", "options", "right", "reply", "alternatives", "suggestions", "language")
     }
     shown = everything_shown(study)
     for hidden in ("secret", "q2", "95", "judge", "score", "confusing"):
