@@ -33,6 +33,8 @@ AHEAD = re.compile(
         rf"{_MIDDLE}(?: {_WILL_BE})* ?(?:\b{_IS}|:|=>?|->|→|-(?= )|\n|(?= \())|\bans\. |\b(?:(?:{_BEST}) (?:{_CHOICE}|"
         rf"result|solution|value|statement)|the (?:{_CHOICE}))"
         rf"{_MIDDLE}(?: {_WILL_BE})? ?(?:(?<= ){_IS}|:|=)|(?:^|(?<=[{{,.\"'])|(?<=[{{,.] ))(?:{_FIELD})[\"']? ?:|"
+        r"\b(?:i|we)(?: \w+)? (?:chose|picked|selected|answered|went with) [^.\n]{1,30}? but (?:then |have )?"
+        r"(?:changed|switched)(?: (?:it|that|my (?:answer|choice|pick)))? to\b|"
         r"\b(?:i|we)(?:'d|'ll|'m| would| will| have to| must| am| should| can)?(?: \w+)? "
         r"(?:choose|chose|choosing|pick|picked|picking|select|selected|selecting|go with|going with|went with|opt for|"
         r"answer)\b|\bto (?:choose|select|pick|go with)\b",

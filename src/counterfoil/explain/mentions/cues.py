@@ -219,7 +219,8 @@ AFFIRMING_AFTER = re.compile(
 # Between two names that are given in one breath.
 OR = re.compile(
     r"(?:'s|’s)?[\"”'’*)\s]*(?:(?<=\"), (?=\")|,? (?:or|and/or)(?: (?:possibly|perhaps|maybe|even|else|rather))?|/|"
-    r",? ?(?:또는|혹은|아니면|이거나|거나|이나|나))(?: (?:the|in|by|it's|it is))?[\"“'‘*(\s]*",
+    r",? ?(?:또는|혹은|아니면|이거나|거나|이나|나)|(?:인|일)지,?(?: (?:아니면|혹은|또는))?)"
+    r"(?: (?:the|in|by|it's|it is))?[\"“'‘*(\s]*",
     re.I,
 )
 AND = re.compile(r"(?:'s|’s)?[\"”'’*)\s]*(?: (?:and|&)|[와과]|이?랑|하고|[-–—]| to)(?: the)?[\"“'‘*(\s]*", re.I)

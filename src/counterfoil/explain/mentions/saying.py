@@ -27,7 +27,7 @@ _CLAUSE = re.compile(
     r"\((?=[^()\n]{0,200}\))[^()\n]*\)|;|\s?[–—]\s|\s-\s|"
     r"(?<!\ba),? \b(?:but|while|whereas|although|even though|yet|because)\b|,? \bthough\b(?!,)|"
     r", (?:which|who|whose|where|when|so|and|not|since|as)\b|"
-    r"(?<=[가-힣])(?:지만|는데요?|으나|니다만),? ?|(?<=[이였했었하셨])[고며],? |[고며], ",
+    r"(?<=[가-힣])(?:지만|는데요?|으나|니다만),? ?|(?<=[이였했었하셨])[고며],? |(?:[고며]|(?<=[가-힣])로), ",
     re.I,
 )
 _GOES_ON_ABOUT = re.compile(r"[\"”'’*]*(?:, (?:which|who|whose|where|when|and|so|while)\b|\s[–—-]\s(?!not\b)\w)", re.I)
