@@ -211,6 +211,13 @@ def test_undefined_is_said_not_drawn() -> None:
     assert "Undefined, not shown: a, m" in texts(parsed(plot))
 
 
+def test_what_is_undefined_for_all_of_a_row_is_said_once_and_else_of_whom() -> None:
+    values = [Dot("first", "m", None, note="no values", prompt=prompt) for prompt in "ab"]
+    mixed = [Dot("second", "m", None, note="no values", prompt="a"), Dot("second", "m", 0.5, prompt="b")]
+    shown = [it for it in texts(parsed(dots(*values, *mixed))) if "undefined" in it]
+    assert shown == ["undefined (no values)", "a: undefined (no values)"]
+
+
 def test_a_legend_where_there_is_more_than_one_series() -> None:
     assert of_class(parsed(dots(Dot("a", "m", 0.5))), "key") == []
     root = parsed(dots(Dot("a", "m", 0.5), Dot("a", "n", 0.5)))

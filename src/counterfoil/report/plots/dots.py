@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from counterfoil.figures.numbers import UNDEFINED, between, cell
 from counterfoil.figures.plots import Dot, Dots, known, prompts_of
 from counterfoil.report.html import Html
@@ -38,6 +40,9 @@ def dots(plot: Dots, names: Mapping[str, int], top: float) -> tuple[list[Html], 
             y += 10 + len(lines) * LINE
         for label, values in rows:
             values.sort(key=lambda row: (order.index(row.series), prompts.index(row.prompt) if prompts else 0))
+            if len(values) > 1 and {(known(row.value), row.note) for row in values} == {(None, values[0].note)}:
+                # What holds for all of them is said once.
+                values = [msgspec.structs.replace(values[0], series="", prompt="")]
             wrapped = text(label, EDGE + room, 0, room=room, lines=3)
             height = max(len(values) * LANE, len(wrapped) * LINE) + 9
             middle = y + height / 2
@@ -45,8 +50,8 @@ def dots(plot: Dots, names: Mapping[str, int], top: float) -> tuple[list[Html], 
             body += text(label, EDGE + room, first, room=room, lines=3, text_anchor="end")
             for i, row in enumerate(values):
                 lane = middle + (i - (len(values) - 1) / 2) * LANE
-                style = prompts.index(row.prompt) if prompts else 0
-                body += _dot(row, names[row.series], scale, lane, several=several, style=style)
+                style = prompts.index(row.prompt) if row.prompt in prompts else 0
+                body += _dot(row, names.get(row.series, 0), scale, lane, several=several, style=style)
             y += height
             separators.append(y)
     frame = x_axis(scale, top, y, above=tall)
@@ -66,7 +71,8 @@ def says(row: Dot, value: str) -> str:
 def _dot(row: Dot, series: int, scale: Scale, y: float, *, several: bool, style: int) -> list[Html]:
     value = known(row.value)
     if value is None:
-        shown = f"{row.series}: {UNDEFINED}" if several else UNDEFINED
+        name = ", ".join(filter(None, (row.series, row.prompt))) if several else row.prompt
+        shown = f"{name}: {UNDEFINED}" if name else UNDEFINED
         if row.note:
             shown += f" ({row.note})"
         room = scale.end - scale.start - 8
