@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from counterfoil.asking.ledger import Ledger
 from counterfoil.asking.models.providers import provider_of
 from counterfoil.console import Say
 from counterfoil.errors import UserError
+from counterfoil.lazy import load_numpy
 from counterfoil.progress import Progress
 from counterfoil.running.asked import keep_dataset
 from counterfoil.running.askers import Askers, JudgeAsks, RunAsker, Watched, open_senders
@@ -141,26 +141,10 @@ async def carry_out(plan: Plan, ledger: Ledger, say: Say, one_pass: Pass) -> Run
 
 
 def _load_tables() -> None:
-    with _one_blas_thread():
-        import_module("numpy")
+    load_numpy()
     for name in ("polars", "counterfoil.stats.estimates"):
         import_module(name)
     gc.freeze()  # modules stay: to look through them at every collection would cost a tenth of the time
-
-
-@contextmanager
-def _one_blas_thread() -> Iterator[None]:
-    """numpy's BLAS starts a thread for each core when it is loaded, and each spins for a while. Nothing here is large
-    enough for that. Other packages and processes read the variable, too, so it stays no longer than it must.
-    """
-    variable = "OPENBLAS_NUM_THREADS"
-    before = os.environ.get(variable)
-    os.environ[variable] = before or "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[variable]
 
 
 # Asks that are looked up together.

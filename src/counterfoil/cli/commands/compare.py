@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from counterfoil.cli.options import add_options
 from counterfoil.cli.results import add_population
 from counterfoil.console import say
+from counterfoil.lazy import load_numpy
 from counterfoil.suite.options import Option
 
 EXAMPLE = "counterfoil compare runs/a runs/b --fail-if 'accuracy < -0.02'"
@@ -58,6 +59,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
 
 
 def call(parsed: argparse.Namespace) -> int:
+    load_numpy()
     from counterfoil.cli.results import print_result
     from counterfoil.comparing.compare import compare_runs
     from counterfoil.comparing.gate import failing, parse_gate

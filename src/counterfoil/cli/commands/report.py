@@ -10,6 +10,7 @@ from counterfoil.cli.options import add_options
 from counterfoil.cli.results import print_result
 from counterfoil.console import say
 from counterfoil.errors import UserError
+from counterfoil.lazy import load_numpy
 from counterfoil.suite.options import OVERWRITE
 
 EXAMPLE = "counterfoil report runs/bias-kqzrmwpd --plots plots"
@@ -36,6 +37,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
 
 
 def call(parsed: argparse.Namespace) -> int:
+    load_numpy()
     from counterfoil.report.page.page import write_report
     from counterfoil.report.plots.svg import write_plots
     from counterfoil.running.folder import Run

@@ -10,6 +10,7 @@ from counterfoil.cli.commands.run import add_suite_options
 from counterfoil.cli.options import add_options, given_options
 from counterfoil.cli.results import add_every_row, run_and_show
 from counterfoil.console import say
+from counterfoil.lazy import load_numpy
 from counterfoil.suite.options import NOT_TO_SCORE, RUN_OPTIONS
 
 EXAMPLE = "counterfoil score explain --from jsonl replies.jsonl --data questions.json --out scored"
@@ -41,6 +42,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
 
 
 def call(parsed: argparse.Namespace) -> int:
+    load_numpy()
     from counterfoil.running.request import make_request
     from counterfoil.running.score import score_replies
     from counterfoil.suite.finding import load_suite

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from counterfoil.cli.options import add_options
 from counterfoil.errors import UserError
+from counterfoil.lazy import load_numpy
 from counterfoil.suite.options import Option, run_options
 
 EXAMPLE = "counterfoil selftest explain --trials 400"
@@ -48,6 +49,7 @@ def configure(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> None
 
 
 def call(parsed: argparse.Namespace) -> int:
+    load_numpy()
     from counterfoil.cli.results import print_result
     from counterfoil.console import say
     from counterfoil.selftest.selftest import selftest
