@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,15 @@ def finish(history: History, server: MockServer, tmp_path: Path, questions: int 
     assert len(history.sent) == sent
 
 
+@pytest.fixture
+def hangs_up() -> Iterator[None]:
+    """Children take SIGHUP for what it is, also where the tests themselves were started by nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hangs_up")
 @pytest.mark.parametrize("lives", [4, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
 def test_ended_at_random_requests(number: signal.Signals, lives: int, history: History, tmp_path: Path) -> None:
