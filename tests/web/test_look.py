@@ -101,10 +101,13 @@ def count_of(text: str) -> str:
     return found.group(1)
 
 
-def test_runs_are_listed_newest_first_and_one_that_is_broken_says_so(client: Client) -> None:
+def test_runs_are_listed_newest_first_and_one_that_is_broken_says_so(client: Client, folder: Path) -> None:
     text = client.get("/").text
     assert rows_of(text) == ["runs/newer", "runs/older", "runs/broken"]
     assert "manifest.json can&#x27;t be read" in text
+    # Where the directory is on this machine is not told.
+    assert "runs/broken" in (text := client.get("/run/runs/broken").text)
+    assert str(folder) not in text
 
 
 @pytest.mark.parametrize(

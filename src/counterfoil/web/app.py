@@ -22,7 +22,7 @@ from counterfoil.errors import UserError
 from counterfoil.report.page.page import style
 from counterfoil.web import compare, rate, review, runlist, runs
 from counterfoil.web.live import start
-from counterfoil.web.pages import page
+from counterfoil.web.pages import page, served
 from counterfoil.web.rate import Studies
 from counterfoil.web.records.export import export
 from counterfoil.web.records.listing import records_page
@@ -100,7 +100,9 @@ def _failed(request: Request, error: Exception) -> Response:
             text = "Nothing of that name is served: check that the link was copied whole."
         case UserError():
             _LOG.debug("UserError", exc_info=error)
-            status, title, text = 400, "That does not work", str(error)
+            status, title = 400, "That does not work"
+            # Where the directory is on this machine is nobody's business.
+            text = str(error).replace(f"{served(request).root}/", "")
         case HTTPException():
             status, title, text = error.status_code, error.detail, ""
         case _:
