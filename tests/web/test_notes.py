@@ -28,6 +28,16 @@ def test_a_note_is_kept_and_an_empty_one_is_no_file(tmp_path: Path) -> None:
         write_note(tmp_path, ",".join(map(str, range(21))), "")
 
 
+def test_a_run_whose_name_has_a_line_break_is_shown(tmp_path: Path) -> None:
+    make_run(tmp_path / "a\nb", [record()])
+    with serving(tmp_path) as site:
+        client = Client(site)
+        assert "/run/a%0Ab" in client.get("/").text
+        for page in ("run", "records"):
+            assert client.get(f"/{page}/a%0Ab").status == 200, page
+        assert client.get("/run/a%0Ac").status == 404
+
+
 def test_runs_are_found_by_what_is_known_of_them(tmp_path: Path) -> None:
     for name, model in (("one", "alpha"), ("two", "beta")):
         make_run(tmp_path / name, [record(model=model)])

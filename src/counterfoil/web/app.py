@@ -11,6 +11,7 @@ from pathlib import Path
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -36,6 +37,15 @@ from counterfoil.web.versions.page import versions_page
 _LOG = logging.getLogger(__name__)
 
 
+class _Folder(PathConvertor):
+    """A path in whose names there may be line breaks."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("folder", _Folder())
+
+
 def make_app(
     root: Path,
     ledgers: Sequence[Path],
@@ -48,31 +58,31 @@ def make_app(
     app = Starlette(
         routes=[
             Route("/", runlist.runs_page),
-            Route("/run/{run:path}", runs.run_page),
-            Route("/records/{run:path}", records_page),
-            Route("/record/{run:path}", record_page),
-            Route("/matrix/{run:path}", matrix_page),
-            Route("/export/{run:path}", export),
-            Route("/versions/{run:path}", versions_page),
+            Route("/run/{run:folder}", runs.run_page),
+            Route("/records/{run:folder}", records_page),
+            Route("/record/{run:folder}", record_page),
+            Route("/matrix/{run:folder}", matrix_page),
+            Route("/export/{run:folder}", export),
+            Route("/versions/{run:folder}", versions_page),
             Route("/question", question_page),
             Route("/compare", compare.compare_page),
-            Route("/note/{run:path}", runlist.note, methods=["POST"]),
+            Route("/note/{run:folder}", runlist.note, methods=["POST"]),
             Route("/start", start.start_page, methods=["GET"]),
             Route("/start", start.dry_page, methods=["POST"]),
             Route("/start/go", start.go, methods=["POST"]),
-            Route("/starting/{run:path}", start.starting_page),
-            Route("/continue/{run:path}", start.go_on, methods=["POST"]),
-            Route("/stop/{run:path}", start.stop, methods=["POST"]),
+            Route("/starting/{run:folder}", start.starting_page),
+            Route("/continue/{run:folder}", start.go_on, methods=["POST"]),
+            Route("/stop/{run:folder}", start.stop, methods=["POST"]),
             Route("/studies", rate.studies_page),
-            Route("/study/{study:path}", study_page),
+            Route("/study/{study:folder}", study_page),
             Route("/rate/{token}", rate.rate_page, methods=["GET"]),
             Route("/rate/{token}", rate.save, methods=["POST"]),
             Route("/rate/{token}/undo", rate.undo, methods=["POST"]),
             Route("/reviews", review.reviews_page),
-            Route("/review/{folder:path}", review.review_page),
-            Route("/review-question/{folder:path}", review.question_page, methods=["GET"]),
-            Route("/review-question/{folder:path}", review.save, methods=["POST"]),
-            Route("/review-freeze/{folder:path}", review.freeze, methods=["POST"]),
+            Route("/review/{folder:folder}", review.review_page),
+            Route("/review-question/{folder:folder}", review.question_page, methods=["GET"]),
+            Route("/review-question/{folder:folder}", review.save, methods=["POST"]),
+            Route("/review-freeze/{folder:folder}", review.freeze, methods=["POST"]),
             Route("/static/report.css", _style),
             Mount("/static", StaticFiles(packages=[("counterfoil.web", "static")])),
         ],

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import socket
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counterfoil.asking.models.base import Unreachable
 from counterfoil.asking.models.http import checked_base_url, key_from, refuse_proxy
 from counterfoil.asking.wire.client import address_of
 from counterfoil.errors import UserError
-from http_posts import KEY, post, trouble
+from http_posts import KEY, post, post_to, trouble
 from mock_server import Answer
 
 
@@ -140,6 +142,16 @@ def test_a_proxy_that_can_not_be_used_is_no_reason_to_ask_without_one(
     refuse_proxy("http://localhost:8000/v1")
     monkeypatch.setenv("NO_PROXY", "example.org")
     refuse_proxy("https://example.org/v1")
+
+
+def test_a_proxy_that_does_not_answer_is_named_and_not_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as nobody:  # bound, and never listening
+        nobody.bind(("127.0.0.1", 0))
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{nobody.getsockname()[1]}")
+        with pytest.raises(Unreachable, match=r"^the proxy that the environment names does not answer"):
+            post_to("http://example.org/v1")
 
 
 def test_an_http_proxy_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
