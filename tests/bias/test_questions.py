@@ -174,6 +174,9 @@ def test_other_things_that_are_wrong_with_a_file(tmp_path: Path) -> None:
     (tmp_path / "short.tsv").write_text("sample_id\tcontext\n")
     with pytest.raises(UserError, match="lacks the columns label_annotation, question, choices"):
         load_questions(str(tmp_path / "short.tsv"))
+    (tmp_path / "begun.tsv").write_text("Category\tID\tversion\n")
+    with pytest.raises(UserError, match="lacks the columns Label_annotation, Names, Ambiguous_context"):
+        load_questions(str(tmp_path / "begun.tsv"))
     (tmp_path / "x.docx").write_text("x")
     with pytest.raises(UserError, match=r"x\.docx: a dataset is"):
         load_questions(str(tmp_path / "x.docx"))

@@ -15,7 +15,7 @@ from counterfoil.bias.relatives.languages import ENGLISH, KOREAN
 from counterfoil.bias.relatives.table import BY_NAME, relative_of
 from counterfoil.bias.sources import templates, templates_bbq
 from counterfoil.bias.sources.bbq import METADATA, Targets, read_rows, read_targets
-from counterfoil.bias.sources.kobbq import read_samples
+from counterfoil.bias.sources.kobbq import SAMPLE_COLUMNS, read_samples
 from counterfoil.bias.sources.survey import with_survey
 from counterfoil.console import say
 from counterfoil.datasets.registry import is_registered, no_dataset
@@ -142,11 +142,10 @@ def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
         relative = relative_of(rows, where)
         return relative.read(rows, where) if relative else read_rows(rows, where, _targets(where, metadata))
     text = text_of(raw, where)
-    header = text.partition("\n")[0]
-    if suffix == ".csv" or (suffix == ".tsv" and "Ambiguous_context" in header):
-        if suffix == ".tsv":
-            return templates.expand(cell_rows(text, where, templates.COLUMNS, "\t"), where)
+    if suffix == ".csv":
         return templates_bbq.expand(cell_rows(text, where, templates_bbq.COLUMNS), where)
+    if suffix == ".tsv" and _has_templates(text.partition("\n")[0]):
+        return templates.expand(cell_rows(text, where, templates.COLUMNS, "\t"), where)
     if suffix == ".tsv":
         return read_samples(text, where)
     if suffix in ENDINGS:
@@ -155,6 +154,12 @@ def _parse(raw: bytes, where: str, metadata: str | None) -> list[Question]:
         f"{where}: a dataset is KoBBQ's .tsv or .json, BBQ's .jsonl, a file of its relatives, their templates, or "
         "held-out questions."
     )
+
+
+def _has_templates(heading: str) -> bool:
+    """Whether more of a table's columns are those of templates than those of samples; it may lack some of either."""
+    columns = {name.strip(' "\r') for name in heading.split("\t")}
+    return len(columns.intersection(templates.COLUMNS)) > len(columns.intersection(SAMPLE_COLUMNS))
 
 
 def _targets(where: str, metadata: str | None) -> Targets:
