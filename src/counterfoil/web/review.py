@@ -30,6 +30,7 @@ from counterfoil.errors import UserError
 from counterfoil.explain import curate
 from counterfoil.explain.curate import EDITS, REVIEW, REVIEW_COLUMNS, Edit, Row
 from counterfoil.files import write_json
+from counterfoil.report.html import language_of
 from counterfoil.running.folder import locked
 from counterfoil.web.pages import form, neighbours, page, served
 from counterfoil.web.served import CURATION, NotHere
@@ -278,6 +279,7 @@ def question_page(request: Request) -> Response:
         "review/question.html",
         name=request.path_params["folder"],
         row=row,
+        language=language_of(row.question),
         candidates=sorted(row.plausibilities.items(), key=lambda pair: -pair[1]),
         verdicts=[said for said in ((row.verdict, row.reason), (row.ambiguity, row.ambiguity_reason)) if said[0]],
         reviewer=reviewer,
