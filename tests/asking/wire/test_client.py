@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from counterfoil.asking.wire import client as wire
 from counterfoil.asking.wire.client import Client
@@ -226,6 +227,18 @@ def test_requests_over_tls(secure: ssl.SSLContext, certificate: Path, monkeypatc
     with ScriptedServer(lambda connection, request: [whole(b"x" * 100_000)], tls=secure) as server:
         assert len(posted(server.url, 3).body) == 100_000
         assert [len(requests) for requests in server.requests] == [3]
+
+
+def test_it_runs_in_another_loop_as_well() -> None:
+    async def work(url: str) -> Response:
+        client = Client(url, {})
+        try:
+            return await client.post(b"{}")
+        finally:
+            await client.close()
+
+    with ScriptedServer(lambda connection, request: [whole()]) as server:
+        assert uvloop.run(work(server.url)).body == b"{}"
 
 
 def test_a_server_that_speaks_no_tls_is_no_connection() -> None:

@@ -99,11 +99,12 @@ class Client:
     async def _connect(self) -> _Connection:
         loop = asyncio.get_running_loop()
         host, port, is_secure, *_ = self._address
-        secured: dict[str, Any] = {"ssl": _secure(), "server_hostname": host} if is_secure else {}
+        settings: dict[str, Any] = {"ssl": _secure(), "server_hostname": host} if is_secure else {}
+        if isinstance(loop, asyncio.BaseEventLoop):
+            # Other loops, as uvloop's, which Ray's workers run in, try the addresses one after another.
+            settings["happy_eyeballs_delay"] = SECONDS_TO_NEXT_ADDRESS
         try:
-            _, connection = await loop.create_connection(
-                lambda: _Connection(loop), host, port, happy_eyeballs_delay=SECONDS_TO_NEXT_ADDRESS, **secured
-            )
+            _, connection = await loop.create_connection(lambda: _Connection(loop), host, port, **settings)
         except ssl.SSLCertVerificationError as error:
             raise NotTrusted(error) from error
         except OSError as error:
