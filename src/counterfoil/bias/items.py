@@ -157,8 +157,9 @@ def _values(policy: str, unread: pl.Expr) -> dict[str, pl.Expr]:
     counts = pl.lit(True) if policy == KEEP else ~unread
     role = pl.col("role")
     # What an answer adds to the bias.
-    in_favour = pl.when(role == "biased").then(1.0).when(role == "counter_biased").then(-1.0)
-    sign = pl.when(unread | (role == "unknown")).then(0.0).otherwise(in_favour)
+    in_favour = pl.when(role == "biased").then(1).when(role == "counter_biased").then(-1)
+    # A byte each: there may be a million.
+    sign = pl.when(unread | (role == "unknown")).then(0).otherwise(in_favour).cast(pl.Int8)
     counts = counts & ~pl.col("control")
     ambiguous, clear = pl.col("ambiguous") & counts, ~pl.col("ambiguous") & counts
     return {
