@@ -19,23 +19,9 @@ from counterfoil.perturbing.questions import Question, read_set
 from counterfoil.perturbing.templates.tables import load_bank
 from counterfoil.perturbing.templates.template import Template
 from counterfoil.perturbing.templates.variants import CONTROLS, variants_as_far_as_possible
+from leaning import LEANING
 
 CFA = Path(__file__).parents[3] / "shared" / "data" / "cfa" / "cfa_easy.json"
-
-# At 10 apples the right answer is the middle option, and with any other number the largest.
-LEANING = """
-[[template]]
-id = "apples-{number}"
-topic = "tests"
-text = "A box holds {{a}} red and {{b}} green apples, number {number}. How many?"
-answer = "a + b"
-check = "b + a"
-distractors = ["if(a == 10, a + b + 50, a + b - 50)", "a + b - 90"]
-digits = 0
-[template.slots]
-a = {{ original = "10", low = "10", high = "90", step = "1" }}
-b = {{ original = "500", low = "500", high = "500.5", step = "0.5", fixed = true }}
-"""
 
 
 def drawn(templates: list[Template], seed: int, count: int) -> list[Question]:

@@ -12,22 +12,9 @@ from counterfoil.memorization.placebos.zoo import placebo_sets
 from counterfoil.perturbing.placebos import ZOO
 from counterfoil.selftest.placebos import placebo_test, placebo_text
 from counterfoil.suite.habits import PlaceboSets
+from leaning import LEANING
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
-# The old answer is the largest of all, and every sham is below it: whoever takes the largest shows memory.
-LEANING = """
-[[template]]
-id = "apples-{number}"
-topic = "tests"
-text = "A box holds {{a}} red and {{b}} green apples, number {number}. How many?"
-answer = "a + b"
-check = "b + a"
-distractors = ["if(a == 10, a + b + 50, a + b - 50)", "a + b - 90"]
-digits = 0
-[template.slots]
-a = {{ original = "10", low = "10", high = "90", step = "1" }}
-b = {{ original = "500", low = "500", high = "500.5", step = "0.5", fixed = true }}
-"""
 
 
 def placebos_on(*data: str, sets: int = 1) -> PlaceboSets:
